@@ -14,10 +14,10 @@
 namespace ringside {
 
 inline constexpr std::size_t kFloatExponents = 256;
-// number of sums: one of the low halves for each biased exponent, then one of the high halves for each
+// number of sums: for each biased exponent a sum of low halves, then for each biased exponent a sum of high halves
 inline constexpr std::size_t kExactSums = 2 * kFloatExponents;
 
-// Square of a float, in the form in which squares are added.
+// Square of a float as an exponent and two halves of an integer, each of which is added to its own sum.
 struct ExactSquare {
     static constexpr int kHalfBits = 24;
 

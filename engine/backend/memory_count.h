@@ -31,7 +31,7 @@ class MemoryCount {
     std::int64_t bytesOf(MemoryClass what) const { return m_bytes[static_cast<std::size_t>(what)]; }
     std::int64_t total() const;
 
-    // Sets the purpose of all following calls of add(bytes). Returns the previous purpose.
+    // Sets the purpose for which the following calls of add(bytes) count memory. Returns the previous purpose.
     MemoryClass enter(MemoryClass what);
 
   private:

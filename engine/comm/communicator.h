@@ -43,7 +43,7 @@ enum class ReduceOp { kSum, kMaximum, kTreeSum };
 // Kind of a collective, as used in traces, counters and error messages.
 enum class CollectiveKind : std::uint8_t { kAllReduce, kBroadcast, kAllGather, kReduceScatter, kBarrier };
 
-// Kind and arguments of one collective, for startTogether(). An all-reduce works in place on `in`.
+// Kind and arguments of one collective that startTogether() starts. An all-reduce works in place on `in`.
 struct CollectiveCall {
     CollectiveKind kind = CollectiveKind::kAllReduce;  // all-reduce, all-gather or reduce-scatter
     CommBuffer in;
@@ -63,17 +63,18 @@ struct CommOptions {
     std::string interface = {};
     std::string address = {};
     bool oneClock = true;  // true if all ranks run on one host and share its monotonic clock
-    // Offset of the group numbers that this communicator writes to traces. Separates its groups from those of other
-    // communicators of the run.
+    // Offset that is added to the group numbers in this communicator's traces, so that they differ from the group
+    // numbers of other communicators of the run.
     std::int64_t traceGroupOffset = 0;
 };
 
-// Collectives and messages of a recorded CUDA graph, which each launch of the graph executes again.
+// Counts of the collectives and messages of a recorded CUDA graph. Each launch of the graph executes them once.
 struct CallsPerGraphLaunch {
     std::int64_t collectives = 0;
     std::int64_t bytes = 0;  // payload that this rank sends at each launch, in bytes, counted as by
                              // Communicator::bytesSent()
-    std::vector<CallsPerGraphLaunch> groups = {};  // calls of the sub-groups, in the order in which these were created
+    // counts of each sub-group, in the order in which the sub-groups were created
+    std::vector<CallsPerGraphLaunch> groups = {};
 };
 
 class Communicator;

@@ -35,8 +35,8 @@ std::vector<int> allRanks(int size) {
 // Tag (called slot by Gloo) of messages between two ranks. Gloo's collectives use tags with prefixes below 0x10
 // (gloo/types.h).
 constexpr std::uint64_t kMessageSlot = std::uint64_t{0xfe} << 56;
-constexpr std::uint32_t kMeetingKind =
-    7;  // kind in the tag of the messages of exchangeArrivals(); larger than every CollectiveKind
+// Number that exchangeArrivals() uses in its tags in place of a CollectiveKind; larger than each CollectiveKind.
+constexpr std::uint32_t kMeetingKind = 7;
 
 std::uint8_t* bytesOf(CommBuffer buffer) {
     return static_cast<std::uint8_t*>(buffer.data);
@@ -71,7 +71,7 @@ void GlooCommunicator::connect() {
 // Runs a call of Gloo or PeerLinks and converts its errors to CommError. The first error closes the connections of this
 // group, so that the waits of the other ranks fail as well.
 void GlooCommunicator::runGuarded(const std::string& what, const std::function<void()>& call) {
-    if (m_failed || m_aborted) fail(what, "an earlier operation had already failed");
+    if (m_failed || m_aborted) fail(what, "an earlier collective or message of this rank has failed");
     try {
         call();
     } catch (const CommError&) {
@@ -114,7 +114,7 @@ void GlooCommunicator::abort() {
 void GlooCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, const Call& call) {
     countCollective(kind, buffer);
     std::int64_t number = m_collective.fetch_add(1) + 1;
-    // Returns the tag of a collective. The tag separates consecutive collectives and different kinds of collectives.
+    // Tag of the collective's messages. Differs between consecutive collectives and between kinds of collectives.
     auto tag = static_cast<std::uint32_t>(number) << 3 | static_cast<std::uint32_t>(kind);
     runGuarded(
         describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")", [&] {
@@ -218,8 +218,8 @@ void GlooCommunicator::beginCollective() {
     m_readyNs = readyNs;
 }
 
-// Queues a collective. This function decides whether the collective is traced, because all ranks queue the same
-// collectives in the calling thread.
+// Queues a collective. Whether it is traced is decided here, in the calling thread, because all ranks queue the same
+// collectives and therefore decide in the same way.
 std::int64_t GlooCommunicator::enqueue(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
@@ -340,8 +340,8 @@ void GlooCommunicator::barrierWithin(milliseconds timeout) {
     });
 }
 
-// Runs one step of a message and converts its errors to CommError. A message consists of its size in bytes and its
-// bytes; messages between two ranks keep their order.
+// Calls `call`, which sends or receives a message or starts to, and converts its errors to CommError. A message
+// consists of its size in bytes and its bytes; messages between two ranks keep their order.
 void GlooCommunicator::runPointToPoint(int peer, const std::string& what, const std::function<void()>& call) {
     if (peer < 0 || peer >= m_size || peer == m_rank) {
         throw CommError(what + " is not possible: rank " + std::to_string(peer) +
@@ -386,9 +386,9 @@ void GlooCommunicator::finishMessagesUpTo(std::int64_t count) {
         Message message = std::move(m_messages.front());
         m_messages.pop_front();
         ++m_finishedMessages;
-        const char* const verb = message.isSend ? "the sending of " : "the receiving of ";
-        runGuarded(verb + describeValues(message.buffer.type, message.buffer.count) +
-                       (message.isSend ? " to " : " from ") + rankText(message.peer),
+        const std::string values = describeValues(message.buffer.type, message.buffer.count);
+        const std::string peer = rankText(message.peer);
+        runGuarded(message.isSend ? "the send of " + values + " to " + peer : "the recv of " + values + " from " + peer,
                    [&] { finishMessage(message); });
     }
 }
@@ -412,7 +412,7 @@ void GlooCommunicator::finishMessage(Message& message) {
 void GlooCommunicator::send(CommBuffer buffer, int to) {
     finishMessagesUpTo(m_finishedMessages + static_cast<std::int64_t>(m_messages.size()));
     countMessage(buffer);
-    std::string what = "the sending of " + describeValues(buffer.type, buffer.count) + " to rank " + std::to_string(to);
+    std::string what = "the send of " + describeValues(buffer.type, buffer.count) + " to rank " + std::to_string(to);
     runPointToPoint(to, what, [&] {
         std::uint64_t bytes = buffer.bytes();
         auto header = m_context->createUnboundBuffer(&bytes, sizeof bytes);
@@ -428,7 +428,7 @@ void GlooCommunicator::send(CommBuffer buffer, int to) {
 void GlooCommunicator::recv(CommBuffer buffer, int from) {
     finishMessagesUpTo(m_finishedMessages + static_cast<std::int64_t>(m_messages.size()));
     std::string what =
-        "the receiving of " + describeValues(buffer.type, buffer.count) + " from rank " + std::to_string(from);
+        "the recv of " + describeValues(buffer.type, buffer.count) + " from rank " + std::to_string(from);
     runPointToPoint(from, what, [&] {
         std::uint64_t bytes = 0;
         auto header = m_context->createUnboundBuffer(&bytes, sizeof bytes);

@@ -22,8 +22,8 @@ namespace ringside {
 // differ in the last bits from the results of the communicator over shared memory.
 class GlooCommunicator final : public Communicator {
   public:
-    // Members of a group: the rank in the run of each member, and the prefix of the group's keys in the store, which is
-    // unique per group.
+    // A group: the number in the run of each of its ranks, and the prefix of the group's keys in the store, which is
+    // different for each group.
     struct Group {
         std::vector<int> ranksInRun;
         std::string prefix = "gloo/";
@@ -116,7 +116,8 @@ class GlooCommunicator final : public Communicator {
     std::vector<std::int64_t> m_arrivals;
     std::vector<float> m_gathered;  // values of all ranks, for a sum in a binary tree (ReduceOp::kTreeSum)
     std::deque<Message> m_messages;
-    std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1
+    // number of finished messages; the ticket of the first message is -1, of the next one -2, and so on
+    std::int64_t m_finishedMessages = 0;
     AsyncQueue m_queue{[this](const QueuedCollective& job) { runQueued(job); }};  // declared last, because its thread
                                                                                   // uses all members above
 };

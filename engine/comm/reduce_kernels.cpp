@@ -24,7 +24,8 @@ struct Maximum {
     }
 };
 
-constexpr std::size_t kTreeBlock = 2048;  // number of bytes that each node of a tree sums at a time
+// size, in bytes, of the blocks in which a sum along a binary tree (ReduceOp::kTreeSum) is computed
+constexpr std::size_t kTreeBlock = 2048;
 
 // Integers are added as unsigned values, so that an overflow wraps instead of being undefined.
 template <class T, class Op>
@@ -36,8 +37,8 @@ struct Arithmetic<std::int64_t, Sum> {
     using Value = std::uint64_t;
 };
 
-// The pragma ivdep states that the iterations are independent, which holds even if `out` is one of the sources. Without
-// the pragma, the compiler assumes that the memory may overlap and does not vectorise the loop.
+// The pragma ivdep declares that the iterations are independent, which is true even if `out` is one of the
+// sources. Without the pragma, the compiler assumes that the memory may overlap and does not vectorise the loop.
 template <class T, class Op>
 void combineTwo(T* out, const T* a, const T* b, std::size_t count) {
 #pragma GCC ivdep

@@ -23,7 +23,7 @@ namespace {
 
 void SocketStore::set(const std::string& key, const std::vector<char>& value) {
     std::lock_guard lock(m_mutex);
-    std::string what = "wrote key '" + key + "'";
+    std::string what = "wrote the key '" + key + "'";
     if (key.size() > StoreFrame::kMaxKeyBytes || key.size() + value.size() + 16 > StoreFrame::kMaxBytes) {
         failOn(what, std::to_string(key.size() + value.size()) + " bytes exceed the limit of the store (1 MiB)");
     }
@@ -34,7 +34,7 @@ void SocketStore::set(const std::string& key, const std::vector<char>& value) {
 
 std::vector<char> SocketStore::get(const std::string& key, std::chrono::milliseconds deadline) {
     std::lock_guard lock(m_mutex);
-    std::string what = "waited for key '" + key + "'";
+    std::string what = "waited for the key '" + key + "'";
     if (key.size() > StoreFrame::kMaxKeyBytes) failOn(what, "the key is longer than 1,024 bytes");
     AwakeDeadline until(deadline);
     send({StoreFrame::Verb::kGet, key, {}}, until, what);
@@ -63,7 +63,7 @@ StoreFrame SocketStore::receive(AwakeDeadline& deadline, const std::string& what
         ssize_t count = ::recv(m_socket.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (count < 0) failOn(what, errnoText(errno));
-        if (count == 0) failOn(what, "the connection was closed");
+        if (count == 0) failOn(what, "the store closed the connection");
         m_reader.append({buffer.data(), static_cast<std::size_t>(count)});
     }
 }
@@ -77,7 +77,8 @@ void SocketStore::waitFor(short events, AwakeDeadline& deadline, const std::stri
         if (ready > 0) return;
         if (ready < 0 && errno != EINTR) failOn(what, errnoText(errno));
         if (!deadline.hasPassed()) continue;
-        if (events == POLLIN) throw CommError("this rank " + what + " until the timeout, but no rank wrote the key");
+        if (events == POLLIN)
+            throw CommError("this rank " + what + " until the timeout, but no rank has written this key");
         failOn(what, "the timeout was reached");
     }
 }

@@ -35,8 +35,8 @@ Fullest fullestRank(const PlanSubject& subject, const StrategyPlan& plan) {
     return most;
 }
 
-// Returns the settings that change the experiment `from` into `to`, as text: "parallel.strategy to fsdp, fsdp.shard to
-// parameters".
+// Returns the settings in which the experiment `to` differs from `from`, with the values of `to`, as text:
+// "parallel.strategy to fsdp, fsdp.shard to parameters".
 std::string changesText(const RunConfig& from, const RunConfig& to) {
     std::string text;
     for (const ConfigField& field : configFields()) {

@@ -14,7 +14,7 @@ constexpr double kForward = 1, kBackward = 2, kMove = 0.5;
 
 using Class = std::int64_t PredictedMemory::*;
 
-// Changes of the memory in use, ordered by time.
+// Changes of the memory in use: the time of each change and the difference in bytes, ordered by time.
 class Changes {
   public:
     void add(double at, Class what, std::int64_t bytes) { m_changes[at].*what += bytes; }
@@ -55,8 +55,8 @@ std::vector<std::int64_t> divideInProportion(std::int64_t whole, const std::vect
     return parts;
 }
 
-// Layers that follow each other and are treated as one piece: a layer with parameters and the layers after it up to the
-// next layer with parameters, or all layers.
+// Consecutive layers that the curve treats as one piece: a layer with parameters and the layers after it up to the next
+// layer with parameters, or all layers.
 struct Piece {
     std::int64_t activations = 0;
     std::int64_t whole = 0;  // bytes of the whole parameters of a unit (layers that are gathered together)
@@ -116,7 +116,8 @@ class LayersInTurn {
     }
 
   private:
-    // Adds the backward pass of a piece. Its gradients are scattered before the next backward pass begins.
+    // Adds the backward pass of a piece to the curve. The gradients of the piece are scattered before the backward pass
+    // of the next piece begins.
     void backward(std::size_t i, double pieces) {
         const bool scatters = m_sharded && !m_choice.keepsGradients;
         begin(i, i - 1);
@@ -169,7 +170,8 @@ MemoryCurve pipelineCurve(const StrategyPlan& plan, int place, PredictedMemory t
     std::vector<std::int64_t> weights(plan.stages(), 0);
     for (const std::size_t stage : plan.stagesOf(place)) {
         const std::size_t last = plan.stageBegin[stage + 1];
-        // Memory of one micro-batch: the activations of the stage, and the output that is sent to the next stage.
+        // Memory of one micro-batch in bytes: the activations of the stage, and the output that is sent to the next
+        // stage.
         const std::int64_t bytes = activationBytes(plan.layers, plan.stageBegin[stage], last, plan.microRows) +
                                    plan.layers[last - 1].output.count() * plan.microRows * kFloatBytes;
         weights[stage] = bytes * static_cast<std::int64_t>(maxInFlight(actions, static_cast<int>(stage)));

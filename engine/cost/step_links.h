@@ -8,9 +8,9 @@
 
 namespace ringside {
 
-// Bytes that one rank sends to another rank in a step with full batches: gradients and parameters to the next rank in
-// its ring, activations and their gradients to neighbouring pipeline stages. The sum over all links of a rank equals
-// its StepTraffic without StepTraffic::rest.
+// Link from one rank to another, and the bytes that are sent over it in a step with full batches: gradients and
+// parameters to the next rank in its ring, activations and their gradients to neighbouring pipeline stages. The sum
+// over all links of a rank equals its StepTraffic without StepTraffic::rest.
 struct StepLink {
     enum class What { kGradients, kParameters, kActivations, kActivationGradients };
     int from = 0;

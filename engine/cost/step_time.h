@@ -21,7 +21,7 @@ struct MachineRates {
 // configured latency is added once for each of the `rounds` of a collective.
 MachineRates throttledRates(MachineRates rates, const ThrottleConfig& throttle, std::int64_t rounds);
 
-// Cause that takes the largest part of the time of a step.
+// Cause to which the largest part of the time of a step is due.
 enum class StepLimit { kArithmetic, kIdleRanks, kProcessors, kLinks };
 
 // Time of a step in seconds, by cause.

@@ -79,7 +79,7 @@ std::string whyCuda(const RunConfig& config, const GpuReport& gpus) {
     const std::string where = counted(gpusWanted(config), unitOf(config)) + " on " + counted(count, "GPU");
     if (placement.shared) return where + ", " + placement.label;
     return where + (config.parallel.device == DeviceChoice::kCuda ? ": chosen in the experiment"
-                                                                  : ": one for each " + unitOf(config));
+                                                                  : ": one GPU for each " + unitOf(config));
 }
 
 void chooseBackend(const RunConfig& config, const GpuReport& gpus, ComputeChoice& choice) {

@@ -15,7 +15,9 @@ struct ComputeChoice {
     std::string whyBackend;
     DeviceChoice device = DeviceChoice::kAuto;
     std::string whyDevice;
-    std::string cpuSetting;  // environment variable that limits the CPU instructions; empty if none or a GPU
+    // environment variable that limits the CPU's instruction set, with its value; empty if there is none, or if the
+    // ranks use GPUs
+    std::string cpuSetting;
 };
 
 // Resolves `auto` and explains the choice. `auto` chooses GPUs if there is a GPU for each rank or parallel.share_gpu is

@@ -17,7 +17,7 @@ struct GpuPlacement {
     std::string label;  // text shown on screen; empty if every rank has its own GPU
 };
 
-// Position of one rank among the ranks of its host.
+// One rank's position among the ranks of its host, and the host's position in the run.
 struct HostRanks {
     std::string runName = {};
     int localRank = 0;    // number of the rank among the ranks of its host, in [0, ranksOnHost)

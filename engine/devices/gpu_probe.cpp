@@ -56,7 +56,8 @@ class Child {
 
     int error() const { return m_error; }
 
-    // Reads the output until its end. Returns false if the deadline passes or the output exceeds kMaxOutput.
+    // Reads the child's output until the child closes it. Returns false if the deadline passes or the output exceeds
+    // kMaxOutput.
     bool readAll(std::string& output, Time::time_point deadline) {
         for (;;) {
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Time::now());
@@ -93,16 +94,16 @@ std::string firstLine(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 
-// Returns the last line, which is the report; the loader and the driver can print lines before it.
+// Returns the last line of the output, which is the report. The loader and the driver can print other lines before it.
 std::string reportLine(std::string text) {
     text.erase(text.find_last_not_of('\n') + 1);
     const std::size_t end = text.rfind('\n');
     return end == std::string::npos ? text : text.substr(end + 1);
 }
 
-std::string howItEnded(int status) {
-    if (WIFSIGNALED(status)) return "was ended by signal " + std::to_string(WTERMSIG(status));
-    return "ended with code " + std::to_string(WEXITSTATUS(status));
+std::string describeEnd(const std::string& program, int status) {
+    if (WIFSIGNALED(status)) return program + " was ended by signal " + std::to_string(WTERMSIG(status));
+    return program + " ended with code " + std::to_string(WEXITSTATUS(status));
 }
 
 bool anyExists(const std::vector<std::filesystem::path>& paths) {
@@ -125,7 +126,7 @@ GpuReport runProbe(const GpuProbeOptions& options) {
         report.probeTimedOut = true;
         return report;
     }
-    if (status != 0) return reportWithoutGpus(name + " --devices " + howItEnded(status) + ": " + firstLine(output));
+    if (status != 0) return reportWithoutGpus(describeEnd(name + " --devices", status) + ": " + firstLine(output));
     Result<GpuReport> report = parseGpuReport(reportLine(std::move(output)));
     return report ? std::move(report).value() : reportWithoutGpus(report.problem().text());
 }

@@ -105,7 +105,7 @@ Result<GpuReport> parseGpuReport(std::string_view text) {
     try {
         GpuReport report = reportFrom(json.value());
         if (report.gpus.size() > kMaxGpus)
-            return broken("names " + std::to_string(report.gpus.size()) + " GPUs; the maximum is " +
+            return broken("lists " + std::to_string(report.gpus.size()) + " GPUs; the maximum is " +
                           std::to_string(kMaxGpus));
         if (report.usableCount() == 0 && report.why.empty()) return broken("lists no usable GPU and gives no reason");
         return report;

@@ -32,7 +32,7 @@ struct GpuInfo {
 struct GpuLink {
     int from = 0;
     int to = 0;
-    std::string kind;  // kind of connection: NVLink | PCIe | through the host
+    std::string kind;  // kind of connection: NVLink | PCIe | through host memory
     bool operator==(const GpuLink&) const = default;
 };
 

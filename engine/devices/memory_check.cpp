@@ -18,8 +18,8 @@ std::string gibibytes(double bytes) {
 Problems checkMemory(const ModelDescription& model, const RunConfig& config, const HostDevices& host) {
     const auto perRank = static_cast<double>(parameterBytes(model, config.optimizer));
     const auto memory = static_cast<double>(host.memoryBytes);
-    // Number of complete copies of the model. If there are more ranks than copies, each copy is divided into shards
-    // among several ranks.
+    // Number of complete copies of the model over all ranks. If there are more ranks than copies, several ranks hold
+    // one copy together, each a part of it.
     const std::int64_t ranks = meshOf(config).replicate;
     if (memory <= 0 || perRank * static_cast<double>(ranks) <= memory) return {};
     return {{"the model",

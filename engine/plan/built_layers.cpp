@@ -15,7 +15,7 @@ namespace {
 
 using Descriptions = std::vector<LayerDescription>;
 
-// Builds the layers of a model in order. Dropout layers and residuals are numbered over the whole model.
+// Builds the layers of a model in order, and numbers its dropout layers and its residuals.
 class Builder {
   public:
     Builder(bool images, const BuildChoice& choice)

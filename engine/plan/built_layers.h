@@ -52,10 +52,10 @@ struct BuiltLayer {
     LayerDescription layer = {};    // kDescribed: the described layer; kPooledConvolution: the convolution
     LayerDescription pooling = {};  // kPooledConvolution: the pooling
     ImageLayout layout = ImageLayout::kChannelsLast;
-    bool afterReLU = false;  // pooling: true if it also applies the ReLU that precedes it
+    bool afterReLU = false;  // kPooledConvolution and max-pooling: true if the pooling also applies the ReLU before it
     bool inPlace = false;    // ReLU: true if it may overwrite its input
-    // Dropout and residual: number of the layer among all layers of this kind, from which its random numbers are
-    // derived.
+    // Dropout and residual: index of the layer among the model's layers of this kind. The layer's random numbers are
+    // derived from this index.
     std::uint64_t draw = 0;
     bool isUnit = false;                // true for a unit of fsdp.unit: its parameters are gathered and its gradients
                                         // reduced together

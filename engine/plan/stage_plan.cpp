@@ -17,9 +17,9 @@ Problem ofFile(const std::string& message, const std::string& remedy) {
     return {"pipeline.schedule_file", message, remedy};
 }
 
-// Returns the first backward action that is scheduled before the backward action of an earlier micro-batch in the same
-// stage; null if there is none. Such a schedule is refused: the gradients of a stage must be added in the order of the
-// micro-batches, so that the sum equals gradient accumulation on one rank.
+// Returns the first backward action that a stage runs before the backward action of an earlier micro-batch; null if
+// there is none. Such a schedule is refused: the gradients of a stage must be added in the order of the micro-batches,
+// so that the sum equals gradient accumulation on one rank.
 const PipelineAction* outOfOrder(const Schedule& schedule) {
     for (const auto& actions : schedule.ranks) {
         std::map<std::pair<int, bool>, int> last;  // micro-batch of the last backward action of each stage; the second
@@ -43,18 +43,21 @@ Result<Schedule> scheduleFromFile(const RunConfig& config, const Mesh& mesh) {
         return ofFile("cannot be read: " + text.problem().message,
                       "choose a CSV file of actions, or leave the setting empty");
     const Result<Schedule> schedule = parseSchedule(text.value());
-    if (!schedule) return ofFile("is not a schedule: " + schedule.problem().message, schedule.problem().remedy);
+    if (!schedule)
+        return ofFile("does not contain a valid schedule: " + schedule.problem().message, schedule.problem().remedy);
     const Result<bool> runs = checkSchedule(schedule.value());
-    if (!runs) return ofFile("cannot be run: " + runs.problem().message, runs.problem().remedy);
+    if (!runs)
+        return ofFile("contains a schedule that cannot be run: " + runs.problem().message, runs.problem().remedy);
     if (const PipelineAction* early = outOfOrder(schedule.value()))
-        return ofFile("runs " + early->text() + " too early: gradients are added in the order of the micro-batches",
+        return ofFile("runs the action " + early->text() +
+                          " too early: each stage adds its gradients in the order of the micro-batches",
                       "order the backward actions of each stage by micro-batch");
     if (schedule.value().rankCount() != mesh.pipeline)
-        return ofFile("is for " + std::to_string(schedule.value().rankCount()) + " ranks, but the pipeline has " +
-                          std::to_string(mesh.pipeline),
+        return ofFile("contains a schedule for " + std::to_string(schedule.value().rankCount()) +
+                          " ranks, but the pipeline has " + std::to_string(mesh.pipeline),
                       "set parallel.world_size or mesh.pipeline to match, or use another schedule");
     if (schedule.value().microBatchCount() != microBatchesOf(config))
-        return ofFile("is for " + std::to_string(schedule.value().microBatchCount()) +
+        return ofFile("contains a schedule for " + std::to_string(schedule.value().microBatchCount()) +
                           " micro-batches, but pipeline.micro_batches is " + std::to_string(microBatchesOf(config)),
                       "set pipeline.micro_batches to " + std::to_string(schedule.value().microBatchCount()));
     return schedule;

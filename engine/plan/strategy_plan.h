@@ -81,13 +81,13 @@ struct StrategyPlan {
     // True if each rank holds the whole model as one object, as under ddp and data_parallel. If false, the strategy
     // builds the parts of the model.
     bool holdsWholeModel() const { return isWhole() && (devices > 0 || leaves == 0); }
-    // True if the model has running statistics of batches.
+    // True if the model has batch norm layers, which keep running statistics.
     bool hasBatchNorm() const;
     bool hasDropout() const;
     // True if the model contains residual blocks that are skipped at random (stochastic depth).
     bool skipsLayers() const;
-    // Returns how many times the schedule runs for one batch: more than once if training.reduction canonical has more
-    // leaves than micro-batches.
+    // Returns how many times the pipeline schedule runs for one batch: more than once only with training.reduction
+    // canonical, if the rank has more leaves than pipeline.micro_batches.
     std::int64_t rounds() const { return std::max<std::int64_t>(1, leaves / microBatches); }
     std::vector<std::size_t> stagesOf(int pipelineRank) const;
     StageLayers layersOf(std::size_t stage) const { return {stageBegin[stage], stageBegin[stage + 1]}; }

@@ -40,7 +40,7 @@ Problem wrong(const std::string& what, const std::string& remedy) {
     return {"", what, remedy};
 }
 
-// Number of passes that were found for one stage and micro-batch.
+// Numbers of the forward and backward actions that a schedule contains for one stage and micro-batch.
 struct Passes {
     int forward = 0;
     int input = 0;

@@ -17,8 +17,8 @@ struct PipelineAction {
     int stage = 0;
     PipelineWork work = PipelineWork::kForward;
     int microBatch = 0;
-    bool withNext = false;  // true for the first half of a pair such as "(0F3;3B1)OVERLAP_F_B"; the next action is the
-                            // second half
+    // true for the first half of a pair such as "(0F3;3B1)OVERLAP_F_B"; the next action in the list is the second half
+    bool withNext = false;
 
     std::string text() const;  // returns the action in PyTorch's notation, such as "0F3"
     bool operator==(const PipelineAction&) const = default;
@@ -55,8 +55,8 @@ Result<Schedule> makeSchedule(const ScheduleShape& shape);
 const char* nameOf(ScheduleKind kind);
 
 // scheduleText() writes a schedule in PyTorch's notation, one row of comma-separated actions for each rank;
-// parseSchedule() reads it. The parser also accepts blanks between actions, and ignores empty cells and implied
-// actions: messages, UNSHARD, RESHARD and REDUCE_GRAD. A problem names the row and the cell.
+// parseSchedule() reads it. The parser also accepts blanks between actions. It ignores empty cells, and actions that
+// follow from the others: messages, UNSHARD, RESHARD and REDUCE_GRAD. An error text names the row and the cell.
 std::string scheduleText(const Schedule& schedule);
 Result<Schedule> parseSchedule(const std::string& text);
 

@@ -72,8 +72,8 @@ class Interleaved {
 
     Actions make() {
         const int all = m_shape.microBatches * m_shape.stagesPerRank;
-        // Number of forward passes of the warm-up, before forward and backward passes alternate. It grows by two for
-        // each rank that follows this rank in the pipeline, or by one if backward passes are split into I and W.
+        // Number of forward passes before forward and backward passes alternate (the warm-up). It grows by two for each
+        // rank that follows this rank in the pipeline, or by one if backward passes are split into I and W.
         const int perRank = splits() ? 1 : 2;
         const int ahead =
             std::min((m_shape.stagesPerRank - 1) * m_perRound + perRank * (m_shape.ranks - 1 - m_rank), all);

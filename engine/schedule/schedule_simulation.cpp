@@ -102,8 +102,8 @@ class Simulator {
         return std::max(*forward, *behind);
     }
 
-    // Simulates the next action of a rank, or the next pair. A pair starts when the inputs of both halves are
-    // available. Returns false if an input is missing.
+    // Simulates the next action of a rank, or the next pair of actions (PipelineAction::withNext). A pair starts when
+    // the inputs of both halves are available. Returns false if an input is missing.
     bool doNext(std::size_t rank) {
         const auto& actions = m_schedule.ranks[rank];
         const std::size_t first = m_next[rank];
@@ -140,8 +140,8 @@ class Simulator {
     const Schedule& m_schedule;
     const SimulationTimes& m_times;
     std::size_t m_microBatches;
-    std::vector<Done> m_forward;  // ends of forward passes, by stage and micro-batch
-    std::vector<Done> m_input;    // ends of backward passes (B or I), by stage and micro-batch
+    std::vector<Done> m_forward;  // end time of each forward pass, by stage and micro-batch
+    std::vector<Done> m_input;    // end time of each backward pass (B or I), by stage and micro-batch
     std::vector<std::size_t> m_next;
     std::vector<int> m_inFlight;
     ScheduleSimulation m_result;

@@ -17,7 +17,8 @@ struct ActionTimes {
 };
 
 struct SimulationTimes {
-    // Durations by stage. The last entry applies to all later stages; empty: all durations are 1.
+    // Durations of the actions, by stage. The last entry applies to all later stages as well; if the list is empty, all
+    // durations are 1.
     std::vector<ActionTimes> stages = {};
     double message = 0;  // additional time of a message between two ranks, in the unit of the durations in `stages`
 

@@ -118,7 +118,7 @@ Result<Schedule> parseSchedule(const std::string& text) {
         schedule.ranks.push_back(std::move(actions).value());
     }
     if (schedule.ranks.empty())
-        return Problem{"", "has no row of actions", "write a row for each rank, such as 0F0,0F1,0B0,0B1"};
+        return Problem{"", "the schedule has no row of actions", "write a row for each rank, such as 0F0,0F1,0B0,0B1"};
     return schedule;
 }
 

@@ -34,8 +34,8 @@ TEST_CASE("a rank is suspected if its values are not finite or far larger than t
         const auto found = watch.suspectedContributor();
         REQUIRE(found);
         CHECK(found->rank == 7);
-        CHECK_THAT(found->text, containing("it sent gradients"));
-        CHECK_THAT(found->text, containing("the absolute values of the gradients of rank 0 are at most 0.5"));
+        CHECK_THAT(found->text, containing("the rank sent gradients"));
+        CHECK_THAT(found->text, containing("the gradients of rank 0 have absolute values of at most 0.5"));
     }
 }
 

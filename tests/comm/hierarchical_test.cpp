@@ -224,7 +224,9 @@ TEST_CASE("a rank that sends an unexpected number of bytes is named as the cause
             rank->allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
         }));
     }
-    CHECK_THAT(errors[0].get(), containing("rank 1 violates the protocol of the run: it sent 12 bytes instead of 16"));
+    CHECK_THAT(
+        errors[0].get(),
+        containing("rank 1 violates the protocol of the run: the peer sent a message of 12 bytes instead of 16 bytes"));
     CHECK_FALSE(errors[1].get().empty());
 }
 

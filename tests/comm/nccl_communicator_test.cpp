@@ -91,7 +91,7 @@ TEST_CASE("a split that ends without a communicator fails with a sentence, not i
     const auto rank1 = world.connect(1);
     world.nccl->splitGivesComm = false;
     CHECK_THAT(errorOf([&] { rank1->split(3, 0, GroupUse::kCollectives); }),
-               containing("splitting the ranks into groups ended without a communicator"));
+               containing("splitting the ranks into groups has not created a communicator"));
 }
 
 TEST_CASE("messages in flight on device memory are distinguished by their order") {

@@ -253,9 +253,9 @@ TEST_CASE("if recording breaks NCCL and it cannot reconnect, the step without re
     rank.nccl->refusesRecording = true;
     rank.nccl->breaksByRefusing = true;
     rank.nccl->answers["commInitRank"] = NcclResult::kInternalError;
-    CHECK_THAT(commErrorOf([&] { rank.step(); }), containing("rank 0: NCCL: connecting 4 ranks failed") &&
-                                                      containing("internal error") &&
-                                                      containing("start again with RINGSIDE_CUDA_GRAPHS=off"));
+    CHECK_THAT(commErrorOf([&] { rank.step(); }),
+               containing("rank 0: NCCL: connecting 4 ranks failed") && containing("internal error") &&
+                   containing("set the environment variable RINGSIDE_CUDA_GRAPHS=off and start the run again"));
 }
 
 TEST_CASE("events of a recording are reused after it") {

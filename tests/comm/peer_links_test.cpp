@@ -176,17 +176,18 @@ TEST_CASE("a peer that closes or sends a wrong length fails only the waits for t
     std::string a(4, '.'), b(4, '.'), c(1, '.');
     one.links->receive(gone, 1, 1, in(a));
     one.others[0].reset();
-    CHECK_THROWS_WITH(one.links->waitUntilReceived(gone, kSoon), containing("it closed the connection"));
+    CHECK_THROWS_WITH(one.links->waitUntilReceived(gone, kSoon), containing("the peer closed the connection"));
     CHECK(gone.lostPeer == 1);
     one.sendText(3, "!", 2);
     one.links->receive(well, 2, 3, in(c));
     one.links->waitUntilReceived(well, kSoon);
     one.links->receive(wrong, 2, 1, in(b));
     one.sendText(1, "12345", 2);
-    CHECK_THROWS_WITH(one.links->waitUntilReceived(wrong, kSoon), containing("it sent 5 bytes instead of 4"));
+    CHECK_THROWS_WITH(one.links->waitUntilReceived(wrong, kSoon),
+                      containing("the peer sent a message of 5 bytes instead of 4 bytes"));
     LinkCounters after;
     one.links->send(after, 2, 1, std::as_bytes(std::span("x")));
-    CHECK_THROWS_WITH(one.links->waitUntilSent(after, kSoon), containing("it sent 5 bytes"));
+    CHECK_THROWS_WITH(one.links->waitUntilSent(after, kSoon), containing("the peer sent a message of 5 bytes"));
 }
 
 TEST_CASE("a peer that sends unexpected messages without end is disconnected") {
@@ -216,7 +217,7 @@ TEST_CASE("an impossible length allocates no memory before its bytes arrive") {
     const std::array<std::uint64_t, 2> header{1, std::uint64_t{1} << 62};
     one.sendRaw(std::string(reinterpret_cast<const char*>(header.data()), sizeof header) + "abc");
     one.others[0].reset();
-    CHECK_THROWS_WITH(one.links->waitUntilReceived(user, kSoon), containing("it closed the connection"));
+    CHECK_THROWS_WITH(one.links->waitUntilReceived(user, kSoon), containing("the peer closed the connection"));
 }
 
 TEST_CASE("a long message is transferred in the background, without a waiting thread") {

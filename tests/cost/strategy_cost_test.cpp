@@ -428,15 +428,18 @@ TEST_CASE("a custom schedule is read, checked against the pipeline and planned")
     CHECK(problemOf("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n").empty());
     CHECK(planStrategy(subject).value().schedule.ranks[1][1].text() == "1B0");
     CHECK(problemOf("0F0,0F1,0B1,0B0\n1F0,1F1,1B1,1B0\n") ==
-          "pipeline.schedule_file runs 0B1 too early: gradients are added in the order of the micro-batches: order "
+          "pipeline.schedule_file runs the action 0B1 too early: each stage adds its gradients in the order of the "
+          "micro-batches: order "
           "the backward actions of each stage by micro-batch");
     CHECK(problemOf("0F0,0B0\n1F0,1B0\n") ==
-          "pipeline.schedule_file is for 1 micro-batches, but pipeline.micro_batches is 2: set pipeline.micro_batches "
+          "pipeline.schedule_file contains a schedule for 1 micro-batches, but pipeline.micro_batches is 2: set "
+          "pipeline.micro_batches "
           "to 1");
     CHECK(problemOf("0F0,0F1,0B0,0B1\n1F0,1F1,1B0,1B1\n2F0,2F1,2B0,2B1\n")
-              .find("is for 3 ranks, but the pipeline has 2") != std::string::npos);
-    CHECK(problemOf("0F0,0F1,0B0\n1F0,1F1,1B0,1B1\n").starts_with("pipeline.schedule_file cannot be run: "));
-    CHECK(problemOf("0F0,what\n").starts_with("pipeline.schedule_file is not a schedule: "));
+              .find("contains a schedule for 3 ranks, but the pipeline has 2") != std::string::npos);
+    CHECK(problemOf("0F0,0F1,0B0\n1F0,1F1,1B0,1B1\n")
+              .starts_with("pipeline.schedule_file contains a schedule that cannot be run: "));
+    CHECK(problemOf("0F0,what\n").starts_with("pipeline.schedule_file does not contain a valid schedule: "));
     subject.config.pipeline.scheduleFile = (directory.path() / "none.csv").string();
     CHECK(planStrategy(subject).problem().text().starts_with("pipeline.schedule_file cannot be read: "));
 }

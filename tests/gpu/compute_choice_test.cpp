@@ -48,9 +48,10 @@ TEST_CASE("auto uses GPUs if there is one per rank") {
     const ComputeChoice choice = chooseCompute(configWith("auto", "auto", 2), hostWith(2));
     CHECK(choice.device == DeviceChoice::kCuda);
     CHECK(choice.backend == CollectiveBackend::kNccl);
-    CHECK(choice.whyDevice == "2 ranks on 2 GPUs: one for each rank");
+    CHECK(choice.whyDevice == "2 ranks on 2 GPUs: one GPU for each rank");
     CHECK(choice.whyBackend == "NCCL: the ranks compute on GPUs");
-    CHECK(chooseCompute(configWith("auto", "auto", 1), hostWith(8)).whyDevice == "1 rank on 8 GPUs: one for each rank");
+    CHECK(chooseCompute(configWith("auto", "auto", 1), hostWith(8)).whyDevice ==
+          "1 rank on 8 GPUs: one GPU for each rank");
 }
 
 TEST_CASE("auto uses the CPU without enough GPUs, and reports the remedy") {
@@ -84,7 +85,7 @@ TEST_CASE("auto uses the CPU for settings without GPU support, with the reason")
 TEST_CASE("data_parallel uses a GPU for each device of its process") {
     RunConfig config = configWith("auto", "auto", 2);
     config.parallel.strategy = StrategyKind::kDataParallel;
-    CHECK(chooseCompute(config, hostWith(2)).whyDevice == "2 devices on 2 GPUs: one for each device");
+    CHECK(chooseCompute(config, hostWith(2)).whyDevice == "2 devices on 2 GPUs: one GPU for each device");
     CHECK(chooseCompute(config, hostWith(1)).whyDevice ==
           "CPU: 2 devices and 1 usable GPU; parallel.share_gpu lets devices share a GPU");
     CHECK(chooseCompute(sharing(config), hostWith(1)).whyDevice ==

@@ -26,7 +26,7 @@ TEST_CASE("the reason for a missing GPU depends on the driver and its error") {
 TEST_CASE("A GPU is used from compute capability 8.0 on, unless its mode forbids it") {
     CHECK(whyNotUsable(9, 0, 0).empty());
     CHECK(whyNotUsable(8, 0, 3).empty());
-    CHECK(whyNotUsable(7, 5, 0) == "compute capability 7.5; this build needs 8.0 or newer");
+    CHECK(whyNotUsable(7, 5, 0) == "its compute capability is 7.5, but this build needs 8.0 or newer");
     CHECK_THAT(whyNotUsable(9, 0, 2), containing("prohibits its use: permit it with nvidia-smi -c 0"));
     CHECK_THAT(whyNotUsable(9, 0, 1), containing("only one thread"));
 }
@@ -56,5 +56,5 @@ TEST_CASE("a failed call is reported with CUDA's name and specific advice") {
           "GPU 1 (T) failed while computing: uncorrectable ECC error encountered (cudaErrorECCUncorrectable): the "
           "memory of the GPU is damaged (nvidia-smi -q -d ECC): use another GPU");
     CHECK_THAT(failureText("GPU 0", "computing", "cudaErrorIllegalAddress", "an illegal memory access"),
-               containing("see dmesg for Xid messages; the last checkpoint is intact"));
+               containing("see dmesg for Xid messages. The last checkpoint of the run is intact"));
 }

@@ -59,7 +59,7 @@ TEST_CASE("an incomplete report is a problem, never an exception") {
     CHECK_FALSE(parseGpuReport(json.dump()));
     json = toJson(twoGpus());
     json["gpus"] = Json(std::vector<Json>(65, json["gpus"][0]));
-    CHECK_THAT(parseGpuReport(json.dump()).problem().text(), containing("names 65 GPUs; the maximum is 64"));
+    CHECK_THAT(parseGpuReport(json.dump()).problem().text(), containing("lists 65 GPUs; the maximum is 64"));
     CHECK_THAT(parseGpuReport(toJson(reportWithoutGpus("")).dump()).problem().text(),
                containing("no usable GPU and gives no reason"));
     CHECK_FALSE(parseGpuReport("[]"));

@@ -68,15 +68,17 @@ TEST_CASE("the schedule of a pipeline is the configured one, and one rank has a 
 
 TEST_CASE("a schedule from a file must be readable, runnable, in order and of the right size") {
     CHECK(problemOf("0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n").empty());
-    CHECK_THAT(problemOf("0F0,zzz"), containing("is not a schedule: row 1"));
+    CHECK_THAT(problemOf("0F0,zzz"), containing("does not contain a valid schedule: row 1"));
     CHECK_THAT(problemOf("0F0,0F1,0B0,0B1\n1F0,1B0,1F1\n"), containing("cannot be run: "));
-    CHECK_THAT(problemOf("0F0,0F1,0B1,0B0\n1F0,1F1,1B1,1B0\n"),
-               containing("runs 0B1 too early: gradients are added in the order of the micro-batches"));
+    CHECK_THAT(
+        problemOf("0F0,0F1,0B1,0B0\n1F0,1F1,1B1,1B0\n"),
+        containing("runs the action 0B1 too early: each stage adds its gradients in the order of the micro-batches"));
     CHECK(problemOf("0F0,0F1,0B0,0B1\n") ==
-          "is for 1 ranks, but the pipeline has 2; set parallel.world_size or mesh.pipeline to match, or use another "
+          "contains a schedule for 1 ranks, but the pipeline has 2; set parallel.world_size or mesh.pipeline to match, "
+          "or use another "
           "schedule");
     CHECK(problemOf("0F0,0B0\n1F0,1B0\n") ==
-          "is for 1 micro-batches, but pipeline.micro_batches is 2; set pipeline.micro_batches to 1");
+          "contains a schedule for 1 micro-batches, but pipeline.micro_batches is 2; set pipeline.micro_batches to 1");
     RunConfig config = pipelineOf(2, 2, PipelineScheduleKind::kGpipe);
     config.pipeline.scheduleFile = "/no/such/file.csv";
     CHECK_THAT(plannedSchedule(config).problem().message, containing("cannot be read: "));
@@ -86,8 +88,8 @@ TEST_CASE("the two halves of a backward pass may be in different places, but eac
     const std::string second = "\n1F0,1F1,1B0,1B1\n";
     CHECK(problemOf("0F0,0F1,0I0,0I1,0W0,0W1" + second).empty());
     CHECK(problemOf("0F0,0F1,0I0,0W0,0I1,0W1" + second).empty());
-    CHECK_THAT(problemOf("0F0,0F1,0I0,0I1,0W1,0W0" + second), containing("runs 0W1 too early"));
-    CHECK_THAT(problemOf("0F0,0F1,0I1,0I0,0W0,0W1\n1F0,1F1,1B0,1B1\n"), containing("runs 0I1 too early"));
+    CHECK_THAT(problemOf("0F0,0F1,0I0,0I1,0W1,0W0" + second), containing("runs the action 0W1 too early"));
+    CHECK_THAT(problemOf("0F0,0F1,0I1,0I0,0W0,0W1\n1F0,1F1,1B0,1B1\n"), containing("runs the action 0I1 too early"));
     // Forward passes may come in any order.
     CHECK(problemOf("0F1,0F0,0B0,0B1\n1F1,1F0,1B0,1B1\n").empty());
 }

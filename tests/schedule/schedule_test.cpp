@@ -64,7 +64,7 @@ TEST_CASE("messages and FSDP's actions in a schedule are implied and skipped") {
 }
 
 TEST_CASE("an invalid schedule is refused with the position") {
-    CHECK(problemOf("") == "has no row of actions: write a row for each rank, such as 0F0,0F1,0B0,0B1");
+    CHECK(problemOf("") == "the schedule has no row of actions: write a row for each rank, such as 0F0,0F1,0B0,0B1");
     CHECK_THAT(problemOf("0F0,0X0"), Catch::Matchers::StartsWith("row 1 has \"0X0\" as its 2. action"));
     CHECK_THAT(problemOf("0F99999999999,0B0"), Catch::Matchers::StartsWith("row 1 has"));
     CHECK_THAT(problemOf("0F0,0B0\n0F1,0B1"), Catch::Matchers::StartsWith("stage 0 is on rank 0 and on rank 1"));

@@ -106,7 +106,7 @@ TEST_CASE("the devices dialog shows a card per device and the devices of the exp
     REQUIRE(waitFor([&] { return !query.isRunning(); }));
     CHECK(dialog->findChildren<DeviceCard*>().size() == 3);
     CHECK(dialog->findChild<QLabel*>(QStringLiteral("deviceChoiceLabel"))->text() ==
-          "This experiment: 1 rank on 1 GPU: one for each rank. NCCL: the ranks compute on GPUs.");
+          "This experiment: 1 rank on 1 GPU: one GPU for each rank. NCCL: the ranks compute on GPUs.");
     CHECK(dialog->findChild<QPushButton*>(QStringLiteral("askDevicesButton"))->isEnabled());
     delete dialog;
 }

@@ -113,11 +113,11 @@ class CudaBackend final : public Backend {
                            const Tensor& gradQkv, const AttentionSpec& spec) override;
 
   private:
-    // Counts a copy between host and device; throws while a step is recorded, because the host takes no part in a
-    // replay.
+    // Counts a copy between host and device. Throws while a step is recorded as a CUDA graph, because a launch of the
+    // graph cannot repeat the work of the host.
     void countHostCopy();
     cuda::RingParts ringParts() const;
-    // Launch a kernel of kernels.h on the compute stream and check the launch.
+    // Each of these functions launches a kernel of kernels.h on the compute stream and throws if the launch fails.
     template <class Value>
     void values(std::size_t count, const Value& value, const char* doing);
     // listed() adds a kernel to a list and launches the list when it is full; finishList() launches the rest.

@@ -5,7 +5,7 @@
 #include "backend/cuda/kernels/kernels.h"
 #include "backend/cuda/tensor_access.h"
 
-// Definitions of CudaBackend's launching templates, for the files that implement its operations.
+// Definitions of CudaBackend's templates that launch kernels. Included by the files that implement CudaBackend.
 namespace ringside {
 
 template <class Value>

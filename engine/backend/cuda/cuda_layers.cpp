@@ -18,7 +18,7 @@ AttentionSizes sizesOf(const AttentionSpec& spec) {
             static_cast<std::size_t>(spec.headSize)};
 }
 
-// Returns the number of rows of shares: one for each sequence, head and position.
+// Returns the number of rows of attention weights (shares): one for each sequence, head and position.
 std::size_t shareRows(const Tensor& qkv, const AttentionSpec& spec) {
     return rowsOf(qkv) * static_cast<std::size_t>(spec.heads);
 }

@@ -16,7 +16,7 @@ class CudaReductionKernels final : public ReductionKernels {
     CudaReductionKernels(const CudaDevice& device, cudaStream_t stream);
 
     void copyEveryNth(const Tensor& from, std::int64_t first, std::int64_t step, const Tensor& to) override;
-    // Writes the sum over all rows into the first element of `squares`.
+    // Writes the sum of all squares into the first element of `squares`, and zeros into the other elements.
     void squaresOfRows(const Tensor& tensor, const Tensor& squares) override;
     void squaresOfTensors(const Tensor& rows, const Tensor& ends, const Tensor& squares) override;
     void addExactSquares(const Tensor& values, const Tensor& sums) override;

@@ -55,7 +55,7 @@ class CudaRuntime final : public GpuRuntime {
             cudaGetLastError();  // clears the error, which the next launch would report otherwise
             return false;
         }
-        check(state, "copying or running a collective");
+        check(state, "copying data or running a collective");
         return true;
     }
 
@@ -81,12 +81,12 @@ class CudaRuntime final : public GpuRuntime {
 
     bool isHostMemory(const void* memory) override {
         cudaPointerAttributes attributes{};
-        check(cudaPointerGetAttributes(&attributes, memory), "looking up a buffer");
+        check(cudaPointerGetAttributes(&attributes, memory), "determining whether a buffer is in host memory");
         return attributes.type == cudaMemoryTypeUnregistered || attributes.type == cudaMemoryTypeHost;
     }
     void copy(void* to, const void* from, std::size_t bytes, DeviceStream stream) override {
         check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream)),
-              "copying a buffer");
+              "copying data for a collective");
     }
 
     void addInTree(float* blocks, std::size_t count, int ranks, float* out, DeviceStream stream) override {
@@ -107,8 +107,9 @@ class CudaRuntime final : public GpuRuntime {
         std::size_t total = 0;
         cudaGetLastError();  // clears the error of the failed call, so that no later call reports it
         cudaMemGetInfo(&free, &total);
-        throw DeviceError(cuda::outOfMemoryText({m_gpu, "gradients and collectives", static_cast<std::int64_t>(bytes),
-                                                 static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)}));
+        throw DeviceError(
+            cuda::outOfMemoryText({m_gpu, "memory for gradients or collectives", static_cast<std::int64_t>(bytes),
+                                   static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)}));
     }
 
     std::string m_gpu = currentGpu();

@@ -37,7 +37,7 @@ UniqueHandle<HandleTraits> makeHandle(cudaStream_t stream) {
 std::int64_t workspaceBudget(const CudaDevice& gpu) {
     std::size_t free = 0;
     std::size_t total = 0;
-    gpu.check(cudaMemGetInfo(&free, &total), "reading the size of its memory");
+    gpu.check(cudaMemGetInfo(&free, &total), "reading the size of the GPU's memory");
     return static_cast<std::int64_t>(total) / kWorkspaceShare;
 }
 
@@ -129,7 +129,7 @@ class CudnnConvolution final : public Convolution {
 
     // Throws DeviceError if a launch of a kernel of Ringside before or after cuDNN's kernels has failed. Must be called
     // before the next query of the stream's state, which would clear the error.
-    void checkLaunches() const { m_cudnn.device.check(cudaGetLastError(), "preparing a convolution"); }
+    void checkLaunches() const { m_cudnn.device.check(cudaGetLastError(), "converting the tensors of a convolution"); }
 
     // Returns the values in the form that cuDNN reads: the tensor itself, or a 16-bit copy.
     const void* narrowed(const Tensor& values, GrowingMemory& scratch) {

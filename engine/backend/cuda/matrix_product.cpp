@@ -13,8 +13,9 @@ namespace {
 
 // Size of the workspace that cuBLAS recommends for GPUs of the generation Hopper.
 constexpr std::size_t kWorkspaceBytes = 32U << 20;
-constexpr std::uint32_t kAlignment =
-    16;  // alignment of all matrices, in bytes; not larger, because parameters lie one behind the other in buckets
+// Alignment of all matrices, in bytes. No larger alignment is guaranteed, because parameters lie one behind the other
+// in buckets.
+constexpr std::uint32_t kAlignment = 16;
 
 struct DescriptionTraits {
     using Handle = cublasLtMatmulDesc_t;
@@ -90,10 +91,11 @@ std::unique_ptr<MatrixProduct::Plan> MatrixProduct::makePlan(const Problem& prob
     cublasLtMatmulDesc_t description = nullptr;
     const cublasComputeType_t compute =
         m_precision == Precision::kTf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-    check(cublasLtMatmulDescCreate(&description, compute, CUDA_R_32F), "describing a product");
+    check(cublasLtMatmulDescCreate(&description, compute, CUDA_R_32F), "describing a matrix product");
     plan->description.reset(description);
     const auto set = [&](cublasLtMatmulDescAttributes_t attribute, const auto& value) {
-        check(cublasLtMatmulDescSetAttribute(description, attribute, &value, sizeof value), "describing a product");
+        check(cublasLtMatmulDescSetAttribute(description, attribute, &value, sizeof value),
+              "describing a matrix product");
     };
     set(CUBLASLT_MATMUL_DESC_TRANSA, problem.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N);
     set(CUBLASLT_MATMUL_DESC_TRANSB, problem.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N);
@@ -105,7 +107,7 @@ std::unique_ptr<MatrixProduct::Plan> MatrixProduct::makePlan(const Problem& prob
         cublasLtMatrixLayout_t made = nullptr;
         check(cublasLtMatrixLayoutCreate(&made, type, static_cast<std::uint64_t>(rows),
                                          static_cast<std::uint64_t>(columns), rows),
-              "describing a matrix");
+              "describing a factor or the result of a matrix product");
         return UniqueLayout(made);
     };
     plan->a = layout(factorType(m_precision), problem.m, problem.k, problem.transposeA);
@@ -113,11 +115,11 @@ std::unique_ptr<MatrixProduct::Plan> MatrixProduct::makePlan(const Problem& prob
     plan->d = layout(CUDA_R_32F, problem.m, problem.n, false);
 
     cublasLtMatmulPreference_t preference = nullptr;
-    check(cublasLtMatmulPreferenceCreate(&preference), "choosing an algorithm");
+    check(cublasLtMatmulPreferenceCreate(&preference), "choosing an algorithm for a matrix product");
     const UniqueHandle<PreferenceTraits> owned(preference);
     const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, const auto& value) {
         check(cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof value),
-              "choosing an algorithm");
+              "choosing an algorithm for a matrix product");
     };
     prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, kWorkspaceBytes);
     for (const auto attribute :
@@ -153,11 +155,11 @@ bool MatrixProduct::multiply(const Problem& problem, const float* a, const float
                              cudaStream_t stream) {
     Plan& plan = planFor(problem, bias);
     if (!plan.possible && problem.epilogue != Epilogue::kNone) return false;
-    if (!plan.possible) check(CUBLAS_STATUS_NOT_SUPPORTED, "choosing an algorithm");
+    if (!plan.possible) check(CUBLAS_STATUS_NOT_SUPPORTED, "choosing an algorithm for a matrix product");
     if (bias)
         check(cublasLtMatmulDescSetAttribute(plan.description.get(), CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias,
                                              sizeof bias),
-              "describing a product");
+              "describing a matrix product");
     const void* left = factor(a, problem.m * problem.k, m_narrowA, stream);
     const void* right = factor(b, problem.k * problem.n, m_narrowB, stream);
     const float one = 1;

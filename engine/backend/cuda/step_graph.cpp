@@ -10,13 +10,13 @@ struct DrawnGraphTraits {
     static void close(Handle graph) noexcept { cudaGraphDestroy(graph); }
 };
 
-// Recording of a stream. The destructor ends the recording if work() threw an exception, because the stream would
-// otherwise remain unusable.
+// Recording of the work of a stream as a CUDA graph. If work() threw an exception, the destructor ends the recording,
+// because the stream would otherwise remain unusable.
 class Recording {
   public:
     Recording(CudaBackend& backend) : m_backend(backend) {
         m_backend.cudaDevice().check(cudaStreamBeginCapture(backend.stream(), cudaStreamCaptureModeThreadLocal),
-                                     "recording a step");
+                                     "recording a step as a CUDA graph");
     }
     ~Recording() {
         cudaGraph_t ignored = nullptr;
@@ -28,7 +28,8 @@ class Recording {
     UniqueHandle<DrawnGraphTraits> end() {
         m_open = false;
         cudaGraph_t graph = nullptr;
-        m_backend.cudaDevice().check(cudaStreamEndCapture(m_backend.stream(), &graph), "recording a step");
+        m_backend.cudaDevice().check(cudaStreamEndCapture(m_backend.stream(), &graph),
+                                     "recording a step as a CUDA graph");
         return UniqueHandle<DrawnGraphTraits>(graph);
     }
 
@@ -44,12 +45,14 @@ StepGraph::StepGraph(CudaBackend& backend, const std::function<void()>& work) : 
     work();
     const UniqueHandle<DrawnGraphTraits> drawn = recording.end();
     cudaGraphExec_t graph = nullptr;
-    backend.cudaDevice().check(cudaGraphInstantiate(&graph, drawn.get(), 0), "preparing a recorded step");
+    backend.cudaDevice().check(cudaGraphInstantiate(&graph, drawn.get(), 0),
+                               "preparing the CUDA graph of a recorded step");
     m_graph.reset(graph);
 }
 
 void StepGraph::launch() {
-    m_backend.cudaDevice().check(cudaGraphLaunch(m_graph.get(), m_backend.stream()), "launching a recorded step");
+    m_backend.cudaDevice().check(cudaGraphLaunch(m_graph.get(), m_backend.stream()),
+                                 "launching the CUDA graph of a recorded step");
 }
 
 }  // namespace ringside

@@ -51,11 +51,12 @@ std::optional<Suspicion> ContributionWatch::suspicionIn(const std::vector<float>
     for (std::size_t i = 0; i < largest.size(); ++i) {
         if (i == m_own || largest[i] < limit) continue;
         if (found) return {};
-        const std::string what = std::isfinite(largest[i])
-                                     ? "it sent gradients with absolute values up to " + threeDigits(largest[i])
-                                     : std::string("it sent gradients that are not finite numbers");
-        found = Suspicion{m_ranks[i], what + ", but the absolute values of the gradients of rank " +
-                                          std::to_string(m_ranks[m_own]) + " are at most " + threeDigits(own)};
+        const std::string values = std::isfinite(largest[i])
+                                       ? "whose largest absolute value is " + threeDigits(largest[i])
+                                       : std::string("that contain infinite or NaN values");
+        found = Suspicion{m_ranks[i], "the rank sent gradients " + values + ", but the gradients of rank " +
+                                          std::to_string(m_ranks[m_own]) + " have absolute values of at most " +
+                                          threeDigits(own)};
     }
     return found;
 }

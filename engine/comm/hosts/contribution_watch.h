@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// A rank whose contribution to a sum cannot consist of gradients, and the reason as text.
+// Rank that contributed values to a sum that cannot be gradients, and the reason as text.
 struct Suspicion {
     int rank = 0;
     std::string text;
@@ -20,7 +20,7 @@ struct Suspicion {
 // this check.
 class ContributionWatch {
   public:
-    // ranks: for each contributor, its rank in the run. own: index of this rank in `ranks`.
+    // ranks: number in the run of each rank that contributes to the sums. own: index of this rank in `ranks`.
     ContributionWatch(std::vector<int> ranks, std::size_t own);
 
     // Records the values that one contributor added to a sum in this step.

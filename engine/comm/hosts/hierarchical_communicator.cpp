@@ -117,8 +117,8 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
     if (m_aborted) throw CommError("communication was aborted during " + what);
     if (first) {
         const int silent = firstSilentRank(*m_store, "hosts/", m_rank, size(), m_options.timeout);
-        // Each rank whose wait failed has written its key to the store. The rank without a key is therefore the missing
-        // one, and `missing` may be a rank that itself waits for it.
+        // Each rank whose wait failed has written a key to the store, so the rank without a key is the missing one. It
+        // replaces `missing`, which can be a rank that waits for the missing one, too.
         missing = silent < 0 ? missing : silent;
     }
     const std::string who = missing < 0 ? "a rank" : "rank " + std::to_string(missing);
@@ -143,8 +143,8 @@ void HierarchicalCommunicator::runCollective(QueuedCollective job, const std::fu
     runNumbered(job, call);
 }
 
-// Queues a collective. This function decides whether the collective is traced, because all ranks queue the same
-// collectives in the calling thread.
+// Queues a collective. Whether it is traced is decided here, in the calling thread, because all ranks queue the same
+// collectives and therefore decide in the same way.
 std::int64_t HierarchicalCommunicator::enqueue(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
@@ -166,7 +166,7 @@ void HierarchicalCommunicator::runTraced(const QueuedCollective& job, std::int64
                           .readyNs = job.readyNs,
                           .arrivedNs = monotonicNs()};
     synchroniseAllRanks();
-    // Time by the clock of this host at which this rank detected that all ranks have arrived. The arrival times of
+    // Time, by the clock of this host, at which this rank detected that all ranks have arrived. The arrival times of
     // ranks on other hosts cannot be used, because the clocks of hosts differ.
     stamp.lastNs = monotonicNs();
     call();
@@ -183,13 +183,14 @@ void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const st
     const std::int64_t number = m_collective.fetch_add(1) + 1;
     const std::string what =
         describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")";
-    if (m_failed || m_aborted) fail(what, "an earlier operation had already failed", -1);
+    if (m_failed || m_aborted) fail(what, "an earlier collective or message of this rank has failed", -1);
     try {
         job.trace != nullptr ? runTraced(job, number, call) : call();
     } catch (const LinkError& error) {
         if (error.isMisuse()) failForPeerMisuse(m_hosts.ranksOn(error.peer()).front(), error.what());
-        const std::string host =
-            error.peer() < 0 ? "" : "the host of rank " + std::to_string(m_hosts.ranksOn(error.peer()).front()) + ": ";
+        const std::string host = error.peer() < 0 ? ""
+                                                  : "connection to the host of rank " +
+                                                        std::to_string(m_hosts.ranksOn(error.peer()).front()) + ": ";
         fail(what, host + error.what(), -1);
     } catch (const CommError& error) {
         if (std::string_view(error.what()).find(kMisbehaves) != std::string_view::npos) {
@@ -197,12 +198,12 @@ void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const st
             abortAll();
             throw;
         }
-        // Converts the rank in an error of shared memory, which is a position on this host, to the number of the rank
-        // in the run.
+        // Errors of the communicator over shared memory contain a rank's position on this host. Converts it to the
+        // number of the rank in the run.
         const auto& here = m_hosts.ranksOn(m_hosts.hostOf(m_rank));
         const int place = error.missingRank();
         const bool isHere = !m_inFlat && place >= 0 && place < static_cast<int>(here.size());
-        fail(what, isHere ? "it has died, hangs or is much slower" : error.what(),
+        fail(what, isHere ? "the missing rank has died, hangs or is much slower" : error.what(),
              isHere ? here[static_cast<std::size_t>(place)] : place);
     }
 }

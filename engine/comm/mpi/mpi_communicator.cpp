@@ -146,7 +146,7 @@ void MpiCommunicator::waitForPending(MpiTable::Pending& pending, milliseconds ti
             checkError(m_mpi.test(&pending, &done), what);
         }
         if (done != 0) return;
-        if (m_shared->aborted) fail(what, "an earlier operation had already failed");
+        if (m_shared->aborted) fail(what, "an earlier collective or message of this rank has failed");
         if (polls < kPollsWithoutPause) {
             if (polls % 16 == 15) ::sched_yield();
             continue;
@@ -161,7 +161,7 @@ void MpiCommunicator::runCollective(CollectiveKind kind, CommBuffer buffer, mill
     const std::int64_t number = m_collective.fetch_add(1) + 1;
     const std::string what =
         describeCollective(kind, buffer.type, buffer.count) + " (collective " + std::to_string(number) + ")";
-    if (m_failed || m_shared->aborted) fail(what, "an earlier operation had already failed");
+    if (m_failed || m_shared->aborted) fail(what, "an earlier collective or message of this rank has failed");
     MpiTable::Pending pending{};
     {
         std::lock_guard lock(m_shared->mutex);
@@ -264,7 +264,7 @@ std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key, GroupU
     MpiTable::Group group = nullptr;
     {
         std::lock_guard lock(m_shared->mutex);
-        checkError(m_mpi.split(m_group, colour, key, &group), "creating a group");
+        checkError(m_mpi.split(m_group, colour, key, &group), "creating a sub-group");
     }
     if (group == nullptr) return nullptr;
     std::vector<int> ranks;
@@ -279,7 +279,7 @@ CommHandle MpiCommunicator::startMessage(CommBuffer buffer, int peer, bool isSen
     }
     m_queue.waitUntilEmpty();
     const std::string what = isSend ? "starting a send" : "starting a receive";
-    if (m_failed || m_shared->aborted) fail(what, "an earlier operation had already failed");
+    if (m_failed || m_shared->aborted) fail(what, "an earlier collective or message of this rank has failed");
     Message message{buffer, peer, isSend, std::make_unique<std::uint64_t>(buffer.bytes())};
     const auto begin = isSend
                            ? [](const MpiTable& mpi, MpiTable::Group group, void* data, int bytes, int other,
@@ -328,9 +328,10 @@ void MpiCommunicator::finishMessagesUpTo(std::int64_t count) {
 }
 
 void MpiCommunicator::finishMessage(Message& message) {
-    const std::string what = (message.isSend ? "the sending of " : "the receiving of ") +
-                             describeValues(message.buffer.type, message.buffer.count) +
-                             (message.isSend ? " to " : " from ") + rankText(message.peer);
+    const std::string values = describeValues(message.buffer.type, message.buffer.count);
+    const std::string peer = rankText(message.peer);
+    const std::string what =
+        message.isSend ? "the send of " + values + " to " + peer : "the recv of " + values + " from " + peer;
     waitForPending(message.header, m_options.timeout, what);
     if (*message.bytes != message.buffer.bytes()) {
         m_failed = true;

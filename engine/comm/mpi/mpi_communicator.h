@@ -103,7 +103,8 @@ class MpiCommunicator final : public Communicator {
     // of its input. MPI does not allow overlapping buffers.
     std::vector<std::byte> m_apart;
     std::deque<Message> m_messages;
-    std::int64_t m_finishedMessages = 0;  // number of finished messages; tickets of messages count down from -1
+    // number of finished messages; the ticket of the first message is -1, of the next one -2, and so on
+    std::int64_t m_finishedMessages = 0;
     AsyncQueue m_queue{[this](const QueuedCollective& job) { runQueued(job); }};  // declared last, because its thread
                                                                                   // uses all members above
 };

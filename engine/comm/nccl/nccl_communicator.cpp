@@ -162,7 +162,7 @@ void NcclCommunicator::countLaunch(const CallsPerGraphLaunch& calls) {
     RINGSIDE_ASSERT(calls.groups.size() == m_groups.size());
     for (std::size_t i = 0; i < m_groups.size(); ++i) m_groups[i]->countLaunch(calls.groups[i]);
     if (m_parent) return;
-    const NcclOperation operation{"the last collective of a CUDA graph", CommType::kByte, 0, collective()};
+    const NcclOperation operation{"the last collective of a launched CUDA graph", CommType::kByte, 0, collective()};
     m_connection->throwIfFailed(operation);
     removeFinished();
     const DeviceEvent finished = takeEvent();
@@ -183,7 +183,7 @@ void NcclCommunicator::removeFinished() {
 void NcclCommunicator::poll() {
     for (NcclCommunicator* group : m_groups) group->poll();
     removeFinished();
-    if (m_pending.empty()) return m_connection->throwIfFailed({"waiting"});
+    if (m_pending.empty()) return m_connection->throwIfFailed({"waiting for operations in progress"});
     const NcclOperation& front = m_pending.front().operation;
     m_connection->throwIfFailed(front);
     if (m_dependencies.clock->now() - m_frontSince >= m_options.deadlines.collective)
@@ -195,14 +195,14 @@ void NcclCommunicator::waitFor(std::int64_t ticket) {
         return m_dependencies.device->streamWaits(m_options.computeStream,
                                                   m_recorded[static_cast<std::size_t>(ticket)]);
     if (m_options.hostWaits) return blockUntilComplete(ticket);
-    m_connection->throwIfFailed({"waiting"});
+    m_connection->throwIfFailed({"waiting for operations in progress"});
     if (ticket < m_firstPending) return;
     const Pending& pending = m_pending[static_cast<std::size_t>(ticket - m_firstPending)];
     m_dependencies.device->streamWaits(m_options.computeStream, pending.finished);
 }
 
-// Blocks the calling thread until the operation is complete. After this wait, later work of the compute stream needs no
-// further ordering.
+// Blocks the calling thread until the operation is complete. Work that is enqueued on the compute stream after this
+// wait therefore runs after the operation, without waiting for an event.
 void NcclCommunicator::blockUntilComplete(std::int64_t ticket) {
     if (ticket < m_firstPending) return;
     const NcclOperation operation = m_pending[static_cast<std::size_t>(ticket - m_firstPending)].operation;
@@ -323,8 +323,8 @@ CommHandle NcclCommunicator::reduceScatterAsync(CommBuffer in, CommBuffer out, R
             })};
 }
 
-// Collectives on host memory are copied one by one, and a sum in canonical order (ReduceOp::kTreeSum) is an NCCL group
-// of its own, so neither is started as part of the common group.
+// Starts the calls one by one if one of them cannot be part of a common NCCL group: a collective on host memory, which
+// needs copies, or a sum in canonical order (ReduceOp::kTreeSum), which is an NCCL group of its own.
 void NcclCommunicator::startTogether(std::span<const CollectiveCall> calls, std::vector<CommHandle>& handles) {
     const auto isAlone = [this](const CollectiveCall& call) {
         return call.op == ReduceOp::kTreeSum || isOnHost(call.in) || isOnHost(call.out);
@@ -371,7 +371,7 @@ std::unique_ptr<Communicator> NcclCommunicator::split(int colour, int key, Group
     if (!connection) return nullptr;
     auto group = std::make_unique<NcclCommunicator>(m_dependencies, std::move(connection), m_options, *this);
     if (use == GroupUse::kMessages) {
-        const NcclOperation connecting{"connecting the ranks of a group for send and recv"};
+        const NcclOperation connecting{"connecting all pairs of ranks of a group for send and recv"};
         NcclConnection& all = *group->m_connection;
         void* const memory = m_dependencies.device->allocate(sizeof(float) * static_cast<std::size_t>(group->size()));
         const std::int64_t connected = group->startOperation(connecting, [&] {

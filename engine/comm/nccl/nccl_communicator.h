@@ -103,7 +103,7 @@ class NcclCommunicator final : public Communicator {
     void blockUntilComplete(std::int64_t ticket);
     std::int64_t startBarrier();
     void reconnect();       // connects all ranks again after the recording of a CUDA graph broke NCCL
-    void removeFinished();  // removes finished operations from the front
+    void removeFinished();  // removes finished operations from the front of m_pending
     template <class Action>
     auto runOnGpu(const NcclOperation& operation,
                   const Action& action) const;  // runs `action` and adds the rank and the operation to its errors
@@ -119,7 +119,7 @@ class NcclCommunicator final : public Communicator {
 
     NcclDependencies m_dependencies;
     NcclOptions m_options;
-    Store* m_store;                           // null for a sub-group
+    Store* m_store;  // store through which the ranks connect again after a failed recording; null for a sub-group
     NcclCommunicator* m_parent = nullptr;     // null for the group of all ranks
     std::vector<NcclCommunicator*> m_groups;  // sub-groups of this communicator that have not been destroyed
     std::unique_ptr<NcclConnection> m_connection;

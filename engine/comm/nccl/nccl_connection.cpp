@@ -51,7 +51,7 @@ std::unique_ptr<NcclConnection> NcclConnection::split(int colour, int key, int r
     group->setOnHungAbort(m_onHungAbort);
     finishSplit(m_api->commSplit(m_comm, colour, key, group->m_comm), *this, kSplitting);
     if (colour < 0) return nullptr;
-    if (!group->m_comm) fail(kSplitting.text() + " ended without a communicator");
+    if (!group->m_comm) fail(kSplitting.text() + " has not created a communicator");
     finishSplit(NcclResult::kInProgress, *group, kSplitting);
     return group;
 }
@@ -71,7 +71,7 @@ bool NcclConnection::wasBrokenByRecording() {
 
 void NcclConnection::connectAgain(Store& store) {
     beginAbort();
-    if (!waitForAbort()) fail("the abort of NCCL did not return" + recordingRemedy());
+    if (!waitForAbort()) fail("the abort of NCCL did not end in time" + recordingRemedy());
     connect(store);
     m_refusedRecording = false;
 }
@@ -173,8 +173,8 @@ void NcclConnection::failWithResult(NcclResult result, const NcclOperation& oper
 
 std::string NcclConnection::recordingRemedy() const {
     if (!m_refusedRecording) return "";
-    return std::string("; recording the operation as a CUDA graph failed: start again with ") + kGraphsVariable +
-           "=off";
+    return std::string("; NCCL could not be recorded as a CUDA graph: set the environment variable ") +
+           kGraphsVariable + "=off and start the run again";
 }
 
 void NcclConnection::fail(const std::string& text) {

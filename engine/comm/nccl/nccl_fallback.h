@@ -15,7 +15,7 @@ namespace ringside {
 struct NcclAttempt {
     int rank = 0;
     int size = 1;
-    std::chrono::milliseconds deadline{60000};                // longest wait for the outcome of another rank
+    std::chrono::milliseconds deadline{60000};  // longest wait until another rank reports whether it could connect
     std::function<std::unique_ptr<Communicator>()> connect;   // connects over NCCL; throws CommError if NCCL refuses
     std::function<std::unique_ptr<Communicator>()> fallBack;  // connects without NCCL; used by all ranks if NCCL
                                                               // refused one of them

@@ -29,7 +29,7 @@ std::string ncclResultText(NcclResult result) {
         case NcclResult::kRemoteError:
             return "remote error" + code + ": the connection to a peer was lost; see the last lines of the other ranks";
         case NcclResult::kInProgress:
-            return "still in progress" + code;
+            return "the operation is still in progress" + code;
     }
     return "NCCL returned result" + code + ", which is unknown to Ringside";
 }

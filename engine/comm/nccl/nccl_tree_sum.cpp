@@ -42,7 +42,8 @@ NcclResult NcclTreeSum::callForEachPeer(const Ranks& ranks, const std::function<
     return isError(failure) ? failure : ended;
 }
 
-// Sends each rank its block of `in` and receives this rank's block from each rank, in the order of the ranks.
+// Sends each rank its block of this rank's `in`, and receives this rank's block of the `in` of each other rank. Stores
+// the received blocks in the order of the ranks.
 NcclResult NcclTreeSum::collectBlocks(const float* in, const Blocks& blocks, const Ranks& ranks) {
     const std::size_t own = blocks.count(ranks.rank);
     reserve(own * static_cast<std::size_t>(ranks.size));

@@ -15,7 +15,7 @@ namespace ringside {
 // rank sends as many bytes as with a ring.
 class NcclTreeSum {
   public:
-    // Environment of a sum over ranks. All operations run on `stream`, and all memory is device memory.
+    // NCCL communicator, stream and ranks of a sum. All operations run on `stream`, and all memory is device memory.
     struct Ranks {
         NcclComm comm = nullptr;
         int rank = 0;
@@ -40,7 +40,7 @@ class NcclTreeSum {
     // Division of the values into one block per rank. Each rank computes the sum of its block over all ranks. The last
     // blocks of an all-reduce may be shorter or empty.
     struct Blocks {
-        std::size_t whole = 0;  // number of values in a block that is not shortened
+        std::size_t whole = 0;  // number of values in each block except the shorter last ones
         std::size_t all = 0;    // number of values in all blocks together
         std::size_t begin(int rank) const;
         std::size_t count(int rank) const;

@@ -55,8 +55,8 @@ struct alignas(64) ArenaHeader {
 };
 
 struct alignas(64) RankLine {
-    std::atomic<std::int64_t> round;       // last round (RoundBarrier) at which this rank arrived
-    std::atomic<std::int64_t> collective;  // last collective that this rank entered
+    std::atomic<std::int64_t> round;       // number of the last round (RoundBarrier) at which this rank arrived
+    std::atomic<std::int64_t> collective;  // number of the last collective that this rank entered
     alignas(64) FutexWord channelWake;     // word on which this rank sleeps; changes when bytes move in one of its
                                            // channels
     std::atomic<std::uint32_t> channelSleeps;
@@ -66,8 +66,8 @@ struct alignas(64) RankLine {
                                                             // outdated if the round is not traced
 };
 
-// Positions of the writer and the reader in a ring of bytes from one rank to another: the total number of bytes written
-// and read since the start.
+// Positions in a ring buffer that carries bytes from one rank to another: the total numbers of bytes that the sender
+// has written and the receiver has read since the start.
 struct alignas(64) ChannelPositions {
     alignas(64) std::atomic<std::uint64_t> written;
     alignas(64) std::atomic<std::uint64_t> read;
@@ -82,17 +82,16 @@ struct ArenaLayout {
     std::size_t channels = 0;
     std::size_t slotArea = 0;
     std::size_t heaps = 0;
-    std::size_t slotBytes = 0;   // size of a slot, the memory of one rank for one round; each rank has one slot for
-                                 // even and one for odd rounds
-    std::size_t chunkBytes = 0;  // bytes of a large reduction's input that are processed at a time; the result follows
-                                 // the input in the slot
-    std::size_t heapBytes = 0;   // size of the heap of one rank
+    std::size_t slotBytes = 0;  // size of a slot, the memory of one rank for one round; each rank has one slot for
+                                // even and one for odd rounds
+    // size of the chunks in which a large reduction is processed; in the slot, the chunk's result follows its input
+    std::size_t chunkBytes = 0;
+    std::size_t heapBytes = 0;  // size of the heap of one rank
 
     static constexpr std::size_t kRingBytes = 32U << 10;
     static constexpr std::size_t kChannelBytes = sizeof(ChannelPositions) + kRingBytes;
     static constexpr std::size_t kChunkBytes = 1U << 20;
-    static constexpr std::size_t kMessageChunkBytes = 64U << 10;  // bytes that a GroupUse::kMessages group processes at
-                                                                  // a time
+    static constexpr std::size_t kMessageChunkBytes = 64U << 10;  // size of the chunks of a GroupUse::kMessages group
 
     // Layout of the whole arena. Throws CommError if `bytes` is too small for the ranks.
     ArenaLayout(std::size_t bytes, int worldSize);

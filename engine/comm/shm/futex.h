@@ -16,7 +16,7 @@ static_assert(FutexWord::is_always_lock_free && sizeof(FutexWord) == 4);
 // (spurious wake-up): check the condition again.
 bool futexWait(FutexWord& word, std::uint32_t seen, TimePoint deadline);
 
-// Wakes all threads of all processes that sleep on the word.
+// Wakes all threads, in all processes, that sleep on the word.
 void futexWakeAll(FutexWord& word);
 
 }  // namespace ringside

@@ -24,8 +24,8 @@ constexpr std::size_t kRing = ArenaLayout::kRingBytes;
 void RingChannels::send(CommBuffer buffer, int to) {
     m_barrier.throwIfFailed();
     const MessageHeader header{buffer.count, static_cast<std::uint64_t>(buffer.type), 0};
-    std::string what =
-        " did not receive " + describeValues(buffer.type, buffer.count) + " from " + m_barrier.rankText(m_rank);
+    std::string what = m_barrier.rankText(to) + " did not receive " + describeValues(buffer.type, buffer.count) +
+                       " from " + m_barrier.rankText(m_rank);
     write(to, reinterpret_cast<const std::byte*>(&header), sizeof header, what);
     write(to, static_cast<const std::byte*>(buffer.data), buffer.bytes(), what);
 }
@@ -45,8 +45,8 @@ void RingChannels::sendWithoutWaiting(CommBuffer buffer, int to) {
         MessageHeader header;
         std::byte last{};
     } message{{buffer.count, static_cast<std::uint64_t>(buffer.type), m_arena.offsetOf(place->memory)}};
-    const std::string what =
-        " did not receive " + describeValues(buffer.type, buffer.count) + " from " + m_barrier.rankText(m_rank);
+    const std::string what = m_barrier.rankText(to) + " did not receive " + describeValues(buffer.type, buffer.count) +
+                             " from " + m_barrier.rankText(m_rank);
     write(to, reinterpret_cast<const std::byte*>(&message), sizeof(MessageHeader) + 1, what);
     place->to = to;
     place->until = channel.written.load(std::memory_order_relaxed);
@@ -64,7 +64,7 @@ RingChannels::Outgoing* RingChannels::findFreeHeapPiece(std::size_t bytes) {
 void RingChannels::recv(CommBuffer buffer, int from) {
     m_barrier.throwIfFailed();
     std::string expected = describeValues(buffer.type, buffer.count);
-    std::string what = " did not send " + expected + " to " + m_barrier.rankText(m_rank);
+    std::string what = m_barrier.rankText(from) + " did not send " + expected + " to " + m_barrier.rankText(m_rank);
     MessageHeader header{};
     read(from, reinterpret_cast<std::byte*>(&header), sizeof header, what);
     if (header.count != buffer.count || header.type != static_cast<std::uint64_t>(buffer.type)) {

@@ -20,7 +20,7 @@ namespace ringside {
 // through it while the receiver reads. Each byte that moves restarts the timeout.
 class RingChannels {
   public:
-    // Callback that takes memory from this rank's heap until the end of the run. Returns null if the heap is full.
+    // Callback that takes memory from this rank's heap and never gives it back. Returns null if the heap is full.
     using TakeFromHeap = std::function<std::byte*(std::size_t bytes)>;
 
     RingChannels(const Arena& arena, RoundBarrier& barrier, int rank, std::chrono::milliseconds timeout,
@@ -40,7 +40,8 @@ class RingChannels {
     void recv(CommBuffer buffer, int from);
 
   private:
-    // Piece of the heap that holds a message. Reusable once the receiver has read its channel up to `until`.
+    // Piece of the heap that holds a message. Reusable once the receiver's read position in the channel has reached
+    // `until`.
     struct Outgoing {
         std::byte* memory = nullptr;
         std::size_t bytes = 0;

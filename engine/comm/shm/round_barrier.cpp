@@ -25,7 +25,8 @@ std::string textOf(int rank) {
     return "rank " + std::to_string(rank);
 }
 
-// Longest sleep before a rank checks for a failure in another group, whose ranks do not wake this rank.
+// Longest sleep of a rank. It then checks for a failure in another group, because ranks of other groups do not wake
+// this rank.
 constexpr std::chrono::milliseconds kAskAgain{200};
 
 }  // namespace
@@ -116,7 +117,7 @@ void RoundBarrier::throwIfFailed() const {
 
 std::string RoundBarrier::describeCurrent() const {
     const Announcement& own = announcement(m_rank);
-    if (own.collective == 0) return "the first collective";
+    if (own.collective == 0) return "the first collective of the run";
     return "collective " + std::to_string(own.collective) + " (" + describe(own) + ")";
 }
 
@@ -126,7 +127,9 @@ void RoundBarrier::failAtDeadline() {
         const RankLine& line = m_arena.lineOfRank(peer);
         if (line.round.load() >= m_round) continue;
         bool entered = line.collective.load() >= collective;
-        failMissing(peer, (entered ? " stopped inside " : " did not reach ") + describeCurrent());
+        const std::string who = rankText(peer);
+        failMissing(
+            peer, entered ? who + " stopped inside " + describeCurrent() : who + " did not reach " + describeCurrent());
     }
     // All ranks have stored their round, but one rank was killed before it incremented the count of arrivals, so that
     // the round cannot complete.
@@ -135,8 +138,9 @@ void RoundBarrier::failAtDeadline() {
 
 void RoundBarrier::failMissing(int peer, const std::string& what) {
     recordFailure(makeFailure(kSilent, rankInRun(peer)));
-    throw CommError((peer < 0 ? what : rankText(peer) + what) + " within " + describeDuration(m_timeout) +
-                        ": it has died, hangs or is much slower; see its log, or raise parallel.timeout_seconds",
+    throw CommError(what + " within " + describeDuration(m_timeout) +
+                        ": the missing rank has died, hangs or is much slower; see its log, or raise "
+                        "parallel.timeout_seconds",
                     rankInRun(peer));
 }
 
@@ -173,7 +177,8 @@ void RoundBarrier::throwFailure(std::uint32_t failure) const {
     std::string who = rank < 0 ? "a rank" : textOf(rank);
     switch (failure >> 24) {
         case kAborted:
-            throw CommError(who + " aborted communication during " + describeCurrent() + ": see its log", rank);
+            throw CommError(who + " aborted communication during " + describeCurrent() + "; see the log of that rank",
+                            rank);
         case kMismatch:
             throw CommError("the ranks called different collectives, " + who + " among them, near " +
                                 describeCurrent() +
@@ -181,7 +186,7 @@ void RoundBarrier::throwFailure(std::uint32_t failure) const {
                             rank);
         default:
             throw CommError(who + " did not respond to another rank in time, so communication ended during " +
-                                describeCurrent() + ": see its log",
+                                describeCurrent() + "; see the log of that rank",
                             rank);
     }
 }

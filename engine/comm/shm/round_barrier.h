@@ -34,8 +34,8 @@ class RoundBarrier {
     bool isComplete() const;
 
     // Blocks until the round is complete. Throws CommError at the timeout, or as soon as a rank fails or aborts. Yields
-    // the CPU for up to 0.2 ms so that other ranks can run, then sleeps. After another program has used a yielded CPU
-    // for long, wait() sleeps at once for the next 100 ms.
+    // the CPU for up to 0.2 ms so that other ranks can run, then sleeps. If another program has used a yielded CPU for
+    // a long time, the calls of wait() in the next 100 ms sleep without yielding.
     void wait();
     // Blocks like wait(), but without a timeout. Still throws if a rank fails or aborts.
     void waitWithoutTimeout();

@@ -195,8 +195,7 @@ void ShmCollectives::copyInWhole(CommBuffer buffer) {
     m_announcement.source = m_arena.offsetOf(target);
 }
 
-// Publishes a chunk of the buffer to the other ranks. Copies everything except this rank's own part, which no other
-// rank reads.
+// Publishes a chunk of the buffer to the other ranks. Does not copy this rank's own part, which no other rank reads.
 void ShmCollectives::copyIn(CommBuffer chunk) {
     const std::byte* source = bytesOf(chunk);
     if (!m_announcement.inHeap) {

@@ -12,9 +12,9 @@
 
 namespace ringside {
 
-// Functions that add the sums of the other hosts to the sums of this host within an all-reduce, part by part of the
-// buffer. Parts start and finish in order; at most two are in progress at once. Afterwards each rank of this host
-// copies the finished part into its own buffer.
+// Functions that an all-reduce over several hosts calls for each part of the buffer, to add the sums of the other hosts
+// to the sum of this host. Parts start and finish in order; at most two are in progress at once. Afterwards each rank
+// of this host copies the finished part into its own buffer.
 struct PartExchange {
     std::function<void(CommBuffer part)> start;
     std::function<void()> finish;

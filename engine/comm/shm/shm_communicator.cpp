@@ -79,8 +79,8 @@ void ShmCommunicator::beginAfterQueued(CollectiveKind kind, CommBuffer in) {
     begin({kind, in, {}, {}, active, active != nullptr ? monotonicNs() : 0});
 }
 
-// Queues a collective. This function decides whether the collective is traced, because all ranks queue the same
-// collectives in the calling thread.
+// Queues a collective. Whether it is traced is decided here, in the calling thread, because all ranks queue the same
+// collectives and therefore decide in the same way.
 std::int64_t ShmCommunicator::enqueue(QueuedCollective job) {
     job.trace = activeTrace();
     if (job.trace != nullptr) job.readyNs = monotonicNs();
@@ -207,7 +207,7 @@ void ShmCommunicator::checkPeer(int peer, const char* call) const {
 }
 
 // Prepares a message: completes queued collectives first, because only one thread may use the channels.
-void ShmCommunicator::beforeMessage(int peer, const char* call) {
+void ShmCommunicator::prepareMessage(int peer, const char* call) {
     checkPeer(peer, call);
     finishStartedReduction();
     m_queue.waitUntilEmpty();
@@ -215,21 +215,21 @@ void ShmCommunicator::beforeMessage(int peer, const char* call) {
 
 void ShmCommunicator::send(CommBuffer buffer, int to) {
     const WaitScope waiting(trace());
-    beforeMessage(to, "send to");
+    prepareMessage(to, "send to");
     countMessage(buffer);
     m_channels.send(buffer, to);
 }
 
 void ShmCommunicator::recv(CommBuffer buffer, int from) {
     const WaitScope waiting(trace());
-    beforeMessage(from, "recv from");
+    prepareMessage(from, "recv from");
     completeReceivesUpTo(m_received + static_cast<std::int64_t>(m_receives.size()));
     m_channels.recv(buffer, from);
 }
 
 // Copies the message to shared memory, so that the caller may overwrite its buffer at once.
 CommHandle ShmCommunicator::sendAsync(CommBuffer buffer, int to) {
-    beforeMessage(to, "send to");
+    prepareMessage(to, "send to");
     countMessage(buffer);
     m_channels.sendWithoutWaiting(buffer, to);
     return {};

@@ -18,8 +18,8 @@
 
 namespace ringside {
 
-// State shared by the communicators of one rank: the number of used bytes of the rank's heap, and the number of its
-// collectives in all groups.
+// State shared by the communicators of one rank: the number of used bytes of the rank's heap, and the number of
+// collectives that the rank has started in all groups together.
 struct ShmRank {
     std::size_t heapUsed = 0;
     std::atomic<std::int64_t> collectives{0};
@@ -28,9 +28,9 @@ struct ShmRank {
 // Communicator over shared memory: worker processes of one host ("shm") or threads of a test ("local").
 class ShmCommunicator final : public Communicator {
   public:
-    // Execution of asynchronous reductions. kThread: in a separate thread, which helps only if a CPU is free for it.
-    // kSplit: the data is published at the start, and the reduction completes in the next wait() or other call. kAuto:
-    // kThread if there are at least two CPUs per rank.
+    // Way in which asynchronous reductions are executed. kThread: in a separate thread, which helps only if a CPU is
+    // free for it. kSplit: the data is published at the start, and the reduction completes in the next wait() or other
+    // call. kAuto: kThread if there are at least two CPUs per rank.
     enum class Async { kAuto, kThread, kSplit };
 
     ShmCommunicator(std::shared_ptr<const Arena> arena, int rank, CommOptions options, std::string name,
@@ -104,7 +104,7 @@ class ShmCommunicator final : public Communicator {
     void reduceNow(CommBuffer buffer, ReduceOp op);
     void finishStartedReduction();
     void beginAfterQueued(CollectiveKind kind, CommBuffer in);
-    void beforeMessage(int peer, const char* call);
+    void prepareMessage(int peer, const char* callName);
     // Executes the oldest asynchronous receives until `count` of them have finished since the start.
     void completeReceivesUpTo(std::int64_t count);
     std::byte* takeFromHeap(std::size_t bytes);
@@ -126,7 +126,8 @@ class ShmCommunicator final : public Communicator {
     std::int64_t m_failed = 0;   // ticket of the first split reduction (kSplit) that failed; 0 if none failed
     std::exception_ptr m_error;  // error of the reduction of ticket m_failed
     std::deque<Receive> m_receives;
-    std::int64_t m_received = 0;  // number of finished receives; tickets of receives count down from -1
+    // number of finished receives; the ticket of the first receive is -1, of the next one -2, and so on
+    std::int64_t m_received = 0;
     AsyncQueue m_queue{[this](const QueuedCollective& job) { runQueued(job); }};  // declared last, because its thread
                                                                                   // uses all members above
 };

@@ -53,7 +53,7 @@ PeerAddress PeerAddress::parse(const std::string& text) {
         return *fromSocketAddress(reinterpret_cast<const sockaddr*>(&v4));
     if (::inet_pton(AF_INET6, text.c_str(), &v6.sin6_addr) == 1)
         return *fromSocketAddress(reinterpret_cast<const sockaddr*>(&v6));
-    throw CommError("\"" + text + "\" is not an address of this host");
+    throw CommError("\"" + text + "\" is not an IP address");
 }
 
 Result<PeerAddress> PeerAddress::ofInterface(const std::string& name) {
@@ -72,7 +72,8 @@ Result<PeerAddress> PeerAddress::ofInterface(const std::string& name) {
         if ((", " + names + ",").find(", " + here + ",") == std::string::npos) {
             names += (names.empty() ? "" : ", ") + here;
         }
-        // Prefers IPv4, because a link-local IPv6 address is valid only together with a scope (its interface).
+        // Prefers IPv4, because a link-local IPv6 address is valid only together with the name of a network interface
+        // (its scope).
         if (here == name && (!found || (found->family() != AF_INET && address->family() == AF_INET))) found = address;
     }
     if (found) return *found;

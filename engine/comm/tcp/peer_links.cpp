@@ -129,8 +129,8 @@ void PeerLinks::transferOrWait(std::unique_lock<std::mutex>& lock, Clock::time_p
     [[maybe_unused]] const ssize_t got = ::read(m_wake.get(), &ignored, sizeof ignored);
 }
 
-// Adds the time since `begin` to the waits for the rest of the peers' messages. Waits of several threads at the same
-// time count once.
+// Adds the time since `begin` to the waiting times of these peers, which statistics() returns. Time in which several
+// threads wait for the same peer counts once.
 void PeerLinks::addWait(Clock::time_point begin, const std::vector<std::size_t>& peers) {
     const Clock::time_point end = Clock::now();
     for (const std::size_t rank : peers) {
@@ -229,7 +229,7 @@ bool PeerLinks::read(int rank) {
     return moved;
 }
 
-// Reads from the socket; large pieces go directly to their destination. False if no bytes arrived.
+// Reads from the socket; large pieces go directly to their destination. Returns false if no bytes arrived.
 bool PeerLinks::readMore(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     std::span<std::byte> room = peer.inMessage ? remainingMemoryFor(peer) : std::span<std::byte>();
@@ -244,7 +244,7 @@ bool PeerLinks::readMore(int rank) {
     const ssize_t got = ::recv(peer.socket.get(), room.data(), room.size(), MSG_DONTWAIT);
     if (got < 0 && isTemporary(errno)) return false;
     if (got <= 0) {
-        endLink(rank, got == 0 ? "it closed the connection" : errnoText(errno));
+        endLink(rank, got == 0 ? "the peer closed the connection" : errnoText(errno));
         return true;
     }
     if (!direct) {
@@ -256,7 +256,7 @@ bool PeerLinks::readMore(int rank) {
     return true;
 }
 
-// Parses the read-ahead buffer. False if more bytes are needed.
+// Parses the read-ahead buffer. Returns false if more bytes are needed.
 bool PeerLinks::parseReceived(int rank) {
     Peer& peer = m_peers[static_cast<std::size_t>(rank)];
     if (!peer.inMessage) return peer.end - peer.at >= kHeaderBytes && beginMessage(rank);
@@ -291,10 +291,10 @@ bool PeerLinks::beginMessage(int rank) {
         return true;
     }
     if (peer.isUnexpected && peer.early.size() >= kMaxEarly) {
-        endLink(
-            rank,
-            "it sent more than " + std::to_string(kMaxEarly) + " messages for which this rank has called no receive",
-            true);
+        endLink(rank,
+                "the peer sent more than " + std::to_string(kMaxEarly) +
+                    " messages for which this rank has called no receive",
+                true);
         return true;
     }
     if (peer.isUnexpected) peer.early.push_back({peer.slot, {}});
@@ -358,7 +358,10 @@ void PeerLinks::reportLinkLoss(LinkCounters& user, int rank) const {
 }
 
 void PeerLinks::endLinkForWrongSize(int rank, std::size_t sent, std::size_t expected) {
-    endLink(rank, "it sent " + std::to_string(sent) + " bytes instead of " + std::to_string(expected) + "", true);
+    endLink(rank,
+            "the peer sent a message of " + std::to_string(sent) + " bytes instead of " + std::to_string(expected) +
+                " bytes",
+            true);
 }
 
 void PeerLinks::endLink(int rank, const std::string& why, bool isMisuse) {

@@ -19,7 +19,7 @@
 
 namespace ringside {
 
-// Error of a link to a peer, or of a wait.
+// Failure of the link to a peer, or timeout of a wait.
 class LinkError : public std::runtime_error {
   public:
     explicit LinkError(const std::string& text, int peer = -1, bool isMisuse = false)
@@ -94,7 +94,7 @@ class PeerLinks {
         LinkCounters* user;
         std::span<const std::byte> bytes;
         std::byte header[kHeaderBytes];
-        std::size_t gone = 0;  // bytes of the message that have been sent, including its header
+        std::size_t gone = 0;  // number of bytes of the message that have been sent, including its header
     };
     struct Incoming {
         LinkCounters* user;
@@ -115,9 +115,10 @@ class PeerLinks {
         std::vector<std::byte> read;  // read-ahead buffer; [at, end) has not been parsed yet
         std::size_t at = 0;
         std::size_t end = 0;
-        bool inMessage = false;     // true while part of a message, after its header, has not been received
-        bool isUnexpected = false;  // true if no receive is pending for the message: stored in early.back()
-        std::size_t have = 0;       // bytes of the message's content that have been received
+        bool inMessage = false;  // true while part of a message, after its header, has not been received
+        // true if no receive is pending for the message, which is then stored in early.back()
+        bool isUnexpected = false;
+        std::size_t have = 0;  // number of bytes of the message's content that have been received
         std::size_t length = 0;
         std::uint64_t slot = 0;
         std::string lost;  // reason for which this link has ended; empty while the link works
@@ -127,7 +128,7 @@ class PeerLinks {
         std::atomic<std::int64_t> waitUs{0};
         Clock::time_point waitedUntil = {};  // end of the last such wait
 
-        // Returns true if a wait for bytes of this peer can only last until the rest of the message has arrived.
+        // True if a receive is pending for a message of which this peer has sent the beginning, but not all bytes.
         bool isInMessage() const { return inMessage && !pendingReceives.empty() && lost.empty(); }
     };
 

@@ -255,7 +255,7 @@ void PeerMesh::failFor(int peer) const {
                        describeDuration(m_options.timeout) + ": it has not started, has died or cannot be reached";
     if (m_refusedConnections > 0)
         text += " (" + std::to_string(m_refusedConnections) + " unauthenticated connections were refused)";
-    throw CommError(text + "; see its log", rank);
+    throw CommError(text + "; see the log of that rank", rank);
 }
 
 }  // namespace ringside

@@ -16,7 +16,7 @@ std::optional<TcpCount> readTcpCount(int socket) {
     socklen_t size = sizeof info;
     if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return {};
     if (size < offsetof(tcp_info, tcpi_sndbuf_limited)) return {};
-    // The kernel reports the largest value while it has not measured a round trip yet.
+    // Until the kernel has measured a round trip, it reports the largest value of this type.
     if (info.tcpi_min_rtt == std::numeric_limits<std::uint32_t>::max()) return {};
     const auto signedOf = [](std::uint64_t value) {
         return static_cast<std::int64_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int64_t>::max()));

@@ -86,8 +86,9 @@ void ThrottledCommunicator::finishTransfer(const Moving& one) {
     const bool hasStamp = m_stampsTaken < stamps.size();
     if (hasStamp) stamp = stamps[m_stampsTaken++];
     // The transfer on the simulated link begins when the last rank has published its data, because a network card would
-    // then transfer the data without the ranks. Collectives without this time begin at the last arrival. The trace
-    // shows the time of publication as the arrival, unless the real collective ended later than the simulated one.
+    // then transfer the data without the ranks. A collective for which this time is unknown begins when the last rank
+    // arrives. The trace shows the time of publication as the time of arrival, unless the real collective ended later
+    // than the simulated one.
     const bool published = stamp.lastPublishedNs > 0;
     const std::int64_t come = published ? stamp.lastPublishedNs : stamp.lastNs;
     m_freeNs = std::max(m_freeNs, hasStamp && come > 0 ? come : monotonicNs()) + one.lastsNs;

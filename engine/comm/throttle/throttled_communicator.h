@@ -12,9 +12,9 @@
 
 namespace ringside {
 
-// Wrapper that makes the collectives and messages of another communicator (the inner one) last as long as on a link
-// with the speed of `throttle`. The inner communicator transfers the data, with unchanged results; then the rank sleeps
-// until the simulated link would have finished. A collective starts on the link when the last rank has arrived and the
+// Wrapper around another communicator (the inner one) whose collectives and messages last as long as on a link with the
+// speed of `throttle`. The inner communicator transfers the data, with unchanged results; then the rank sleeps until
+// the simulated link would have finished. A collective starts on the link when the last rank has arrived and the
 // previous collective has left the link. All ranks of the run must use the same throttle.
 class ThrottledCommunicator final : public Communicator {
   public:
@@ -60,8 +60,8 @@ class ThrottledCommunicator final : public Communicator {
         std::int64_t lastsNs = 0;
         CollectiveTrace* trace = nullptr;  // trace of the collective; null if the step is not traced
     };
-    // A message to receive. The sender first transmits the time of sending. The receiver can compare this time with its
-    // own clock only if both ranks run on one host.
+    // A message to receive. Before each message, the sender transmits the time of sending. The receiver can compare
+    // this time with its own clock only if both ranks run on one host.
     struct Message {
         std::int64_t ticket = 0;
         CommHandle stamp;
@@ -94,8 +94,9 @@ class ThrottledCommunicator final : public Communicator {
     std::deque<std::unique_ptr<Message>> m_messages;  // pending receives, in the order of their start
     std::deque<SentStamp> m_sentStamps;
     std::int64_t m_started = 0;
-    std::int64_t m_asked = 0;   // number of receives; tickets of receives count down from -1
-    std::int64_t m_freeNs = 0;  // time at which the simulated link is free for the next collective
+    // number of receives that have been started; the ticket of the first one is -1, of the next one -2, and so on
+    std::int64_t m_asked = 0;
+    std::int64_t m_freeNs = 0;  // time from which the simulated link is free for the next collective
 };
 
 }  // namespace ringside

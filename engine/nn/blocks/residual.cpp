@@ -8,8 +8,8 @@ namespace ringside {
 
 namespace {
 
-constexpr std::uint64_t kSkipStream = 0x736b6970;  // number that distinguishes the block's random draws from the masks
-                                                   // of dropout
+// number that makes the random decision to skip the block independent of the masks of dropout
+constexpr std::uint64_t kSkipStream = 0x736b6970;
 
 }  // namespace
 

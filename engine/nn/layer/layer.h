@@ -24,12 +24,13 @@ struct Parameter {
     DType type = DType::kFloat32;
 };
 
-// Properties of a forward pass. torch.nn.Module has `training` too, which train() and eval() set.
+// Properties of a forward pass.
 struct Pass {
-    bool training = true;   // true: batch norm uses the batch's statistics, and dropout is active
-    std::uint64_t key = 0;  // seed of dropout's masks; different for each pass, rank and training.seed
-    bool isRepeated =
-        false;  // true if this pass repeats a forward pass that has already updated the running statistics
+    // as torch.nn.Module.training. true: batch norm uses the batch's statistics, and dropout is active
+    bool training = true;
+    std::uint64_t key = 0;  // seed of dropout's masks; differs between passes, ranks and values of training.seed
+    // true if this pass only repeats a forward pass, which has already updated batch norm's running statistics
+    bool isRepeated = false;
 };
 
 // One layer of a model. Its shapes have been checked when the list of layers was made (plan/built_layers.h).
@@ -47,7 +48,7 @@ class Layer {
 
     virtual std::vector<Parameter*> parameters() { return {}; }  // returns the parameters in registration order
     // Initialises the bound values as PyTorch does by default. Draws the same numbers from the generator as the PyTorch
-    // module. Can be called without prepare().
+    // module. May be called before or without prepare().
     virtual void initialise(TorchGenerator&, Backend&) {}
 
     // Tensors that are saved with the parameters under their PyTorch names, but not trained: their gradients stay

@@ -48,8 +48,8 @@ Tensor BatchNorm2d::forward(const Tensor& x) {
     }
     if (x.count() == m_weight.shape[0])
         throw Error("BatchNorm2d(" + std::to_string(m_weight.shape[0]) +
-                        ") expects more than 1 value per channel when training, but the batch has one sample" +
-                        " of one pixel: switch loader.drop_last on or use larger images",
+                        ") expects more than 1 value per channel when training, but the batch has one sample of one "
+                        "pixel: switch loader.drop_last on or use larger images",
                     ExitCode::kBadConfiguration);
     if (!m_again) m_backend->countUp(m_batches.value);
     const Tensor mean = m_again ? m_unused.row(0) : m_runningMean.value;

@@ -33,16 +33,18 @@ class BatchNorm2d final : public Layer {
     Parameter m_bias;
     Parameter m_runningMean;
     Parameter m_runningVariance;
-    Parameter m_batches;  // number of batches seen in training; num_batches_tracked of torch.nn.BatchNorm2d
+    // number of training batches that this layer has processed; num_batches_tracked of torch.nn.BatchNorm2d
+    Parameter m_batches;
     bool m_training = true;
     bool m_again = false;
     Backend* m_backend = nullptr;
     Tensor m_x;  // input of the last forward pass, in the previous layer's memory
     Tensor m_y;
     Tensor m_moments;
-    Tensor m_unused;      // running statistics of a repeated pass, which are discarded
-    Tensor m_gradWeight;  // gradients of this rank's batch, which backwardInput() needs; kept apart from the
-                          // parameters' gradients, which may be averaged over the ranks before that
+    Tensor m_unused;  // running statistics of a repeated pass, which are discarded
+    // gradient of the weight for this rank's batch, which backwardInput() needs; a separate copy, because the
+    // parameter's gradient may have been averaged over the ranks before backwardInput() is called
+    Tensor m_gradWeight;
     Tensor m_gradBias;
     Tensor m_gradX;
 };

@@ -20,10 +20,11 @@ class ImageOrder final : public Layer {
     To m_to;
     ImageLayout m_layout;
     Backend* m_backend = nullptr;
-    std::int64_t m_channels = 0;  // number of channels, whose values lie next to each other
+    std::int64_t m_channels = 0;  // number of channels whose values lie next to each other in memory
     std::int64_t m_pixels = 0;
     std::int64_t m_positions = 0;  // number of positions of a sequence, whose rows are joined to one row; 0 for images
-    Tensor m_y;                    // m_y and m_gradX are empty if the two layouts are the same
+    // output of the last forward pass; m_y and m_gradX are empty if both layouts have the same order of values
+    Tensor m_y;
     Tensor m_gradX;
 };
 

@@ -15,7 +15,7 @@ float meanOfPositions(std::span<const float> values) {
 
 namespace {
 
-// Results of one batch on the device, and their copy on the host.
+// Results of the loss for one batch: in the device's memory, and a copy in host memory.
 struct RowValues {
     RowValues(Backend& backend, std::int64_t maxBatch)
         : device(backend.allocate({maxBatch}, DType::kFloat32)), host(static_cast<std::size_t>(maxBatch)) {}

@@ -21,7 +21,8 @@ struct LayerRange {
 
 class Model;
 
-// Observer of a model's passes, layer by layer. The functions are called on the thread that computes the passes.
+// Observer that is notified of each layer's work in a model's forward and backward passes. The functions are called on
+// the thread that computes the passes.
 class LayerWatch {
   public:
     // Kind of work that a layer has done; kWeights and kInputs are the halves of the backward pass.
@@ -80,7 +81,7 @@ class Model {
     // pass. Returns the gradient with respect to the range's input if the range does not start at the model's first
     // layer.
     Tensor backward(const Tensor& gradOutput, const GradientReady& ready);
-    // Sets the function that is called instead of `ready` for parameters that the forward pass did not use
+    // Sets the function that backward passes call instead of `ready` for parameters that the forward pass did not use
     // (Layer::isUsed).
     void setUnused(GradientReady unused) { m_unused = std::move(unused); }
     // Compute the backward pass in two halves, between which passes of other models can run: first the gradient with
@@ -119,7 +120,7 @@ class Model {
     std::vector<std::size_t> m_firstParameter;  // index of the first parameter of each layer of the range
     std::size_t m_firstTrainedLayer = 0;        // index of the first layer that computes a gradient
     LayerWatch* m_watch = nullptr;
-    std::int64_t m_samples = 0;       // number of samples in the last forward pass with an observer
+    std::int64_t m_samples = 0;       // number of samples in the last forward pass that an observer watched
     std::vector<Tensor> m_gradients;  // gradient with respect to the output of each layer of the range, kept between
                                       // the two halves
 };

@@ -11,12 +11,12 @@
 
 namespace ringside {
 
-// Choices for building a model. The model's results are bit-identical for all of them.
+// Choices for building a model. They do not change a single bit of the model's results.
 struct ModelBuild {
     Recompute recompute = Recompute::kNone;
     ShardUnit unit = ShardUnit::kWhole;  // set of layers whose parameters are gathered together (fsdp.unit)
-    std::vector<Unit*> units = {};       // output: the units (layers whose parameters are gathered together), in the
-                                         // order of the layers
+    // result of makeModel(): the units (layers whose parameters are gathered together), in the order of the layers
+    std::vector<Unit*> units = {};
 };
 
 // Makes the model of a configuration (see describeModel) for the given input shape and number of outputs. The caller

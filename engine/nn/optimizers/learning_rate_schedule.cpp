@@ -19,7 +19,7 @@ void LearningRateSchedule::nextEpoch() {
     if (m_config.kind == RateScheduleKind::kCosine) m_rate = annealed(m_rate);
 }
 
-// Applies LinearLR with end_factor 1 to the rate.
+// Returns the learning rate of the next epoch during the warm-up, by LinearLR with end_factor 1.
 double LearningRateSchedule::warmedUp(double rate) const {
     if (m_config.warmupEpochs == 0 || m_epoch > m_config.warmupEpochs) return rate;
     const double climb = 1.0 - m_config.warmupStart;
@@ -28,7 +28,7 @@ double LearningRateSchedule::warmedUp(double rate) const {
     return rate * (1.0 + climb / before);
 }
 
-// Applies CosineAnnealingLR to the rate. After T_max epochs the rate rises again.
+// Returns the learning rate of the next epoch by CosineAnnealingLR. After T_max epochs the rate rises again.
 double LearningRateSchedule::annealed(double rate) const {
     const auto period = static_cast<double>(m_config.tMax);
     const auto wave = [&](std::int64_t epoch) {

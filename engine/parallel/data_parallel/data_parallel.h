@@ -11,8 +11,8 @@
 
 namespace ringside {
 
-// Returns the number of samples of a batch that each device gets, by the rule of torch.chunk: each device gets samples
-// / devices, rounded up, until no samples are left. Devices without samples have no entry in the result.
+// Returns the number of samples of a batch that each device gets, by the rule of torch.chunk: each device gets
+// ceil(samples / devices) samples until no samples are left. Devices without samples have no entry in the result.
 std::vector<std::int64_t> chunkSizes(std::int64_t samples, int devices);
 
 // torch.nn.DataParallel: one process with several devices.
@@ -59,8 +59,8 @@ class DataParallel final : public Strategy {
         Tensor input;
         Tensor outputGradient;
     };
-    // Time in nanoseconds for which device 0 works while the other devices wait, for each kind of work; also the total
-    // time and the number of steps.
+    // Time in nanoseconds, over all steps, for which device 0 works while the other devices wait, for each kind of
+    // work. Also the total time of all steps and their number.
     struct Shares {
         std::int64_t gather = 0, reduce = 0, update = 0, all = 0, steps = 0;
     };

@@ -23,7 +23,7 @@ constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 enum Part { kFirstKept, kLaterKept, kAlone, kAfterKept };
 
 // Returns the size in bytes of the page-locked memory for the results of one step: the losses of all batches, the
-// signal and the norm.
+// signal of rank 0 (StepAgreement) and the gradient norm.
 std::size_t slotBytes(const Loss& loss, const GradientReducer& reducer, std::int64_t batches) {
     constexpr std::size_t kStateBytes = 256;
     static_assert(sizeof(UpdateState) <= kStateBytes);

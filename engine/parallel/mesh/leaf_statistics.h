@@ -12,8 +12,8 @@
 namespace ringside {
 
 // Running statistics of batch norm if training.reduction is canonical. Batch norm treats each leaf (a group of samples
-// whose gradients are added first) as one batch; each leaf updates the statistics from before the step. The new
-// statistics are the mean of the leaves' results, added in the order of the tree sum. All sums stay in the device's
+// whose gradients are added first) as one batch; each leaf starts from the statistics as they were before the step. The
+// new statistics are the mean of the leaves' results, added in the order of the tree sum. All sums stay in the device's
 // memory.
 class LeafStatistics {
   public:

@@ -8,8 +8,8 @@
 namespace ringside {
 namespace {
 
-// True if this rank adds the gradients of the stage to the norm. False if another rank has the same gradients and adds
-// them.
+// True if this rank adds the gradients of the stage to the norm; false if another rank, which has the same gradients,
+// adds them.
 bool counts(PipelineStage& stage, const RankLayout& layout) {
     return layout.replicateIndex() == 0 && (stage.store().ownsDistinctPart() || layout.shardIndex() == 0);
 }

@@ -21,8 +21,8 @@ StepLosses::Sizes lossSizes(const StrategyDependencies& dependencies) {
             .countsCorrect = dependencies.loss.countsCorrect()};
 }
 
-// Returns the size in bytes of the page-locked memory for the results of a step: losses of all batches, the signal, and
-// either the state of the update or the squared norms of all tensors.
+// Returns the size in bytes of the page-locked memory for the results of a step: losses of all batches, the signal of
+// rank 0 (StepAgreement), and either the state of the update or the squared norms of all tensors.
 std::size_t slotBytes(const StrategyDependencies& dependencies, std::int64_t batches) {
     constexpr std::size_t kPiece = 64;  // size of the memory for each result is a multiple of this number of bytes
     constexpr std::size_t kStateBytes = 256;

@@ -20,7 +20,7 @@ namespace {
 // empty if they can.
 std::string whyNotCanonical(const StrategyDependencies& dependencies) {
     if (choiceNamed<CollectiveBackend>(dependencies.communicator.name()) == CollectiveBackend::kMpi)
-        return "mpi adds in its own order: set parallel.backend to gloo";
+        return "the backend mpi adds them in its own order: set parallel.backend to gloo";
     return {};
 }
 
@@ -59,7 +59,7 @@ bool measuresNorm(const Optimizer& optimizer) {
     return optimizer.rules().measuresNorm() || optimizer.steps() % kStepsBetweenNorms == 0;
 }
 
-// Returns this rank's share of the cost of all layers, and its share of the number of parameters.
+// Returns two fractions: this rank's share of the computing cost of all layers, and of the number of parameters.
 PlannedShares sharesOf(MeshStages& stages, const StrategyDependencies& dependencies) {
     const StrategyPlan& plan = dependencies.plan;
     double all = 0, own = 0, parameters = 0, ownParameters = 0;

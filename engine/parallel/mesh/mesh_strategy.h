@@ -85,16 +85,16 @@ class MeshStrategy final : public Strategy {
     StrategyDependencies m_dependencies;
     const StrategyPlan& m_plan;
     MeshGroups m_groups;
-    double m_length = 1;  // duration of the pipeline schedule, divided by the duration of a forward pass
+    double m_length = 1;  // duration of the pipeline schedule as a multiple of the duration of one forward pass
     MeshStages m_stages;  // stages of this rank
     StageMessages m_messages;
     std::unique_ptr<Optimizer> m_optimizer;
     std::unique_ptr<WholeTensors> m_wholeTensors;
     float m_share;
-    int m_passes = 0;  // number of micro-batches in those batches of the current step that accumulate() has processed
+    int m_passes = 0;  // number of micro-batches of the current step that accumulate() has processed
     bool m_lastBatch = true;
-    // True while the passes of a recorded step run: the passes of all micro-batches in flight were begun before the
-    // recording.
+    // True during trainRecorded(), which has called beginSlot() for all micro-batches before the work that can be
+    // recorded.
     bool m_hasBegun = false;
     int m_lastMicroBatch = 0;
     // training.reduction canonical: leaves (groups of samples whose gradients are added in a tree); null otherwise

@@ -51,8 +51,8 @@ void StageMessages::sendOutput(PipelineStage& stage, PipelineStage::Slot& slot) 
 Tensor StageMessages::gradientFor(PipelineStage& stage, PipelineStage::Slot& slot) {
     const Tensor gradient = stage.incomingGradient(slot);
     Communicator* const edge = m_groups.backwardEdge(stage.number());
-    // Without a group for messages, the next stage is on this rank, too, and has already written its gradient into this
-    // tensor.
+    // If there is no group for messages, the next stage is on this rank, too, and has already written its gradient into
+    // this tensor.
     if (!edge) return gradient;
     const PhaseScope scope(m_dependencies.phase, Phase::kWaiting);
     const MessageScope message(m_dependencies.trace, stampOf(stage, slot, gradient, PipelineWork::kBackward, false));

@@ -58,16 +58,17 @@ class ParameterStore {
     // graph. Does not wait for recorded collectives.
     virtual void abandonStep() {}
 
-    // Convert between this rank's part of a tensor (`own`) and the whole tensor in host memory (`whole`). The tensor is
-    // the value of a parameter or one of its optimizer tensors. gather() writes the whole tensor to the beginning of
-    // `whole` and enlarges `whole` if needed. Collective over the ranks that hold the same stage.
+    // Both functions convert between this rank's part of a tensor (`own`) and the whole tensor in host memory
+    // (`whole`). The tensor is the value of a parameter or one of its optimizer tensors. gather() writes the whole
+    // tensor to the beginning of `whole` and enlarges `whole` if needed. Collective over the ranks that hold the same
+    // stage.
     virtual void gather(std::size_t parameter, const Tensor& own, std::vector<float>& whole) = 0;
     virtual void scatter(std::size_t parameter, std::span<const float> whole, const Tensor& own) = 0;
     // Return this rank's part of the value and of the gradient of a parameter; an empty tensor if this rank holds no
     // part.
     virtual Tensor localValue(std::size_t parameter) const = 0;
     virtual Tensor localGradient(std::size_t parameter) const = 0;
-    // Returns the range of the parameter's rows that localValue() and localGradient() contain.
+    // Returns the range of rows of the parameter that localValue() and localGradient() return.
     virtual RowRange localRows(std::size_t parameter) const = 0;
     // Function that is called with each local gradient before it is averaged. The gradient has the shape of the whole
     // parameter.

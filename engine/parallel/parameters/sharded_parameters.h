@@ -21,7 +21,8 @@ struct ShardingOptions {
     // true: whole gradients have their own memory, which exists during the whole step (ZeRO-1)
     bool keepsGradients = false;
     bool prefetches = true;
-    // number of levels of the tree sum for which sums of the gradients of earlier backward passes are kept
+    // number of gradient sums that are kept until later backward passes of the step are added to them: one for each
+    // level of the tree sum
     int keptLevels = 0;
     // true: the ranks add their gradients in a binary tree and do not divide by the number of ranks
     // (ReducerOptions::inTree)

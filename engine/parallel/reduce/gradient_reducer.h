@@ -16,8 +16,8 @@ namespace ringside {
 
 // Options of a GradientReducer.
 struct ReducerOptions {
-    // number of levels of the tree sum for which sums of the gradients of earlier backward passes are kept; 0: each
-    // step has one backward pass
+    // number of gradient sums that are kept until later backward passes of the step are added to them: one for each
+    // level of the tree sum; 0 if each step has one backward pass
     int keptLevels = 0;
     bool inTree = false;  // true: the ranks add their gradients in a binary tree (training.reduction canonical)
 };
@@ -33,7 +33,8 @@ struct ReducerOptions {
 //
 // With ReducerOptions::inTree, the gradients are summed in a binary tree over the ranks and not multiplied.
 //
-// The last bucket also contains a signal of rank 0, so that every rank receives it in the same step.
+// The last bucket also contains the signal of rank 0 (StepAgreement), so that every rank receives the signal in the
+// same step.
 class GradientReducer {
   public:
     // Binds the gradient of each parameter to the memory of its bucket. parameters and communicator must outlive the
@@ -42,11 +43,12 @@ class GradientReducer {
     GradientReducer(const std::vector<Parameter*>& parameters, Communicator& communicator, Backend& backend,
                     BucketLimits limits, ReducerOptions options = {});
 
-    // Keeps the gradients of a finished backward pass without communication, as DDP does under no_sync(). first: true
-    // for the first pass of a step, which replaces the kept gradients; the gradients of later passes are added to them.
+    // Keeps the gradients of a finished backward pass on this rank, without communication, as DDP does under no_sync().
+    // first: true for the first pass of a step, which replaces the kept gradients; the gradients of later passes are
+    // added to them.
     void keepGradients(bool first);
-    // Keeps the gradient of one parameter for later passes of the step. First adds the gradients kept at the levels
-    // sumStep.adds of the tree sum; stores the sum at level sumStep.keepAt.
+    // Keeps the gradient of one parameter for later passes of the step. First adds to it the sums that are kept at the
+    // levels of the tree sum in sumStep.adds; then keeps the result at level sumStep.keepAt.
     void keepGradients(std::size_t parameter, const TreeSumStep& sumStep);
 
     // Sets a function that is called with each local gradient before it is averaged.
@@ -57,8 +59,8 @@ class GradientReducer {
     void sumInsteadOfMean() { m_share = 1; }
 
     void begin(bool signal);  // starts a step; not part of a recorded CUDA graph. signal: used on rank 0 only
-    // Starts the last backward pass of a step, whose gradients are averaged. adds: bit l is set if the gradients kept
-    // at level l of the tree sum are added to them first.
+    // Starts the last backward pass of a step, whose gradients are averaged. adds: bit l is set if the sum that is kept
+    // at level l of the tree sum must be added to the gradients before.
     void beginPass(unsigned adds);
     void ready(std::size_t parameter);  // reports that a gradient is complete; called in decreasing order of parameters
     void finishPass();                  // ends the pass: operations that are enqueued afterwards use averaged gradients
@@ -70,7 +72,8 @@ class GradientReducer {
     // Replace end() and gradientNorm() if the host must not wait for the device. storeSignal() and storeNorm() enqueue
     // copies to page-locked memory (a slot); readSignal() and readNorm() read them after the step has finished.
     void storeSignal(ResultSlot& slot) const;
-    // Returns rank 0's signal. sent: value that this rank passed to begin(); it is returned if there is only one rank.
+    // Returns rank 0's signal. sent: value that this rank passed to begin(), which is the result if there is only one
+    // rank.
     bool readSignal(ResultSlot& slot, bool sent) const;
     void storeNorm(ResultSlot& slot) const;
     double readNorm(ResultSlot& slot) const;

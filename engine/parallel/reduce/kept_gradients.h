@@ -16,8 +16,8 @@ void addKeptGradients(Backend& backend, unsigned adds, const Tensor& gradient, c
         if ((adds >> level & 1) != 0) backend.add(kept(level), gradient);
 }
 
-// Keeps a gradient for later passes of the step. First adds the gradients kept at the levels sumStep.adds of the tree
-// sum; stores the sum at level sumStep.keepAt.
+// Keeps a gradient for later passes of the step. First adds to it the sums that are kept at the levels of the tree sum
+// in sumStep.adds; then keeps the result at level sumStep.keepAt.
 template <class Kept>
 void addInTree(Backend& backend, const Tensor& gradient, const TreeSumStep& sumStep, const Kept& kept) {
     const auto level = static_cast<std::size_t>(sumStep.keepAt);

@@ -17,8 +17,9 @@ namespace ringside {
 // A canonical reduction makes the gradient independent of the number of ranks and of the rank layout. The global batch
 // is divided into a fixed number of leaves, and each data-parallel rank gets whole leaves. The gradient of each leaf is
 // computed separately. The gradients are added in one fixed binary tree: first within each rank, then over the ranks,
-// whose sums are nodes of the same tree. In each turn, a rank processes one leaf. The leaves are taken in bit-reversed
-// order, so that two nodes that are added are completed one after the other, and few gradients must be kept.
+// whose sums are nodes of the same tree. A rank processes its leaves one after the other, one in each turn. The leaves
+// are taken in bit-reversed order, so that two nodes of the tree that are added are completed one after the other, and
+// few gradients must be kept.
 //
 // Row i of this rank's batch belongs to its leaf i mod `leaves`. Each leaf is copied into its own memory, whose
 // alignment does not depend on the rank layout.

@@ -12,7 +12,7 @@
 
 namespace ringside {
 
-// Computation of the squared norm of a model's gradients whose rows (along the first dimension) are distributed over
+// Computes the squared norm of a model's gradients, whose rows (along the first dimension) are distributed over the
 // ranks.
 //
 // Each rank writes the sums of squares of its own rows; the entries of all other rows are 0. An all-reduce combines the

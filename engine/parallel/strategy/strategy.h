@@ -61,7 +61,7 @@ struct StepRequest {
 // Results of a step on this rank.
 struct StepResult {
     SampleLosses losses;  // losses of this rank's batch; valid until the next step
-    // signal that rank 0 sent in the step, the same on all ranks; empty if the strategy sends no signal
+    // signal that rank 0 sent in the step, with the same value on all ranks; empty if the strategy sends no signal
     std::optional<bool> signal;
     // Norm of the averaged gradient before clipping, on rank 0. NaN on other ranks, if the norm was not measured, or if
     // it is infinite.

@@ -36,8 +36,8 @@ std::size_t sizeOf(std::int64_t value) {
 }
 
 // Interpolation points of the polynomials: 0, kP, kQ, their negatives, and infinity. These values of kP and kQ have a
-// smaller rounding error than the textbook's 1 and 2. kOfZero, kOfP and kOfQ are the reciprocals of the product of the
-// distances to the other points.
+// smaller rounding error than the textbook's 1 and 2. kOfZero, kOfP and kOfQ belong to the points 0, kP and kQ: the
+// reciprocal of the product of the point's distances to the other points.
 constexpr float kP = 0.625F, kQ = 1.5F, kP2 = kP * kP, kQ2 = kQ * kQ, kP3 = kP2 * kP, kQ3 = kQ2 * kQ;
 constexpr float kOfZero = 1 / (kP2 * kQ2), kOfP = 1 / (2 * kP2 * (kP2 - kQ2)), kOfQ = 1 / (2 * kQ2 * (kQ2 - kP2));
 
@@ -158,7 +158,7 @@ RINGSIDE_VECTORISED void transformTiles(TiledImages x, Chunk chunk, std::size_t 
     }
 }
 
-// Transforms each tile of gradients to 36 points, by the transpose of the map from products to pixels.
+// Transforms each 4x4 tile of the gradient with respect to y to 36 points, by the transpose of toPixels().
 RINGSIDE_VECTORISED void transformGradients(TiledImages y, Chunk chunk, std::size_t tile, std::size_t end, float* out) {
     const std::size_t matrix = chunk.matrix(y.channels);
     for (; tile < end; ++tile) {

@@ -9,7 +9,8 @@ namespace ringside::cpu {
 
 namespace {
 
-// Scalars of one update: Python's doubles, rounded to float32 where PyTorch combines them with a float tensor.
+// Scalars of one update: computed in double, as Python does, and rounded to float32 where PyTorch combines a scalar
+// with a float tensor.
 struct AdamScalars {
     AdamScalars(const AdamRule& rule, const UpdateState& state)
         : beta1(static_cast<float>(rule.beta1)),

@@ -13,9 +13,9 @@ namespace ringside::cpu {
 
 namespace {
 
-constexpr std::size_t kQueryBlock = 24;  // rows of scores that are processed together
+constexpr std::size_t kQueryBlock = 24;  // number of queries (rows of scores) that are processed together
 
-// Sizes of attention, and offsets of a head's values.
+// Sizes of attention, and the positions of a head's values in the input and the output.
 struct HeadSizes {
     explicit HeadSizes(const AttentionSpec& spec)
         : positions(static_cast<std::size_t>(spec.positions)),
@@ -26,9 +26,9 @@ struct HeadSizes {
     std::size_t width() const { return heads * size; }
     std::size_t padded() const { return panelCount(size) * kPanel; }
     std::size_t paddedPositions() const { return panelCount(positions) * kPanel; }
-    // Offsets of a head's values; number: sequence * heads + head. query() is the offset of the head's first query in
-    // qkv: its keys lie width() values behind its queries, its values 2 * width() values behind. value() is the offset
-    // of the head's first output in y.
+    // number: sequence * heads + head. query() returns the offset of the head's first query in qkv. In each row of qkv,
+    // a head's key lies width() numbers behind its query, and its value (v) 2 * width() numbers behind. value() returns
+    // the offset of the head's first output in y.
     std::size_t query(std::size_t number) const {
         return number / heads * positions * 3 * width() + number % heads * size;
     }
@@ -38,7 +38,7 @@ struct HeadSizes {
     float scale;
 };
 
-// Working memory of a thread, which is enlarged when a head needs more.
+// Working memory of one thread. Grows when a head needs more memory.
 struct Workspace {
     float* floats(std::size_t count) {
         if (m_values.size() < count) m_values.resize(count);
@@ -51,8 +51,8 @@ struct Workspace {
 
 thread_local Workspace workspace;
 
-// Scores of a block of queries, which are later overwritten by their exponentials. Row r attends to the keys 0 to first
-// + r.
+// Scores of a block of consecutive queries, of which `first` is the first one. The scores are later overwritten by the
+// attention weights. Row r contains query first + r, which attends to the keys 0 to first + r.
 struct Scores {
     float* values;
     std::size_t stride, first, rows;
@@ -156,10 +156,11 @@ struct GradientSpace {
           gradQueries(slopes + kQueryBlock * seenMost),
           queries(gradQueries + kQueryBlock * s.padded()),
           gradOut(queries + kQueryBlock * s.padded()) {}
-    float *keys, *valuesAcross, *keysDown;  // panels of k^T, v^T and k
-    float *gradKeys, *gradValues;           // matrices of shape (T, padded size)
-    float *shares, *slopes, *gradQueries;   // values of a block of queries
-    float *queries, *gradOut;               // panels of a block of queries
+    float *keys, *valuesAcross, *keysDown;  // k^T, v^T and k, packed in panels (tile_product.h)
+    float *gradKeys, *gradValues;  // gradients of k and v: (positions, head size rounded up to a multiple of kPanel)
+    // for a block of queries: attention weights, their gradients, gradient of the queries
+    float *shares, *slopes, *gradQueries;
+    float *queries, *gradOut;  // for a block of queries, packed in panels (tile_product.h)
 };
 
 RINGSIDE_VECTORISED void attendHeadGradient(const float* queries, const float* logSums, const float* gradY,

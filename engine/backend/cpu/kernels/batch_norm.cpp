@@ -11,15 +11,16 @@ namespace ringside::cpu {
 namespace {
 
 constexpr std::size_t kChunkRows = 1024;
-constexpr std::size_t kFloatRows = 32;     // number of rows that are added in float before their sum is added in double
+// number of rows that are summed in float; each such sum is then added in double
+constexpr std::size_t kFloatRows = 32;
 constexpr std::size_t kMaxChannels = 256;  // number of channels that are processed at a time
 
 float* floats(const Tensor& tensor) {
     return static_cast<float*>(tensor.data);
 }
 
-// Adds up `rows` rows of two values per channel: out(2,C) += term of each row. Channels are processed in groups whose
-// sums fit on the stack.
+// Adds two sums per channel over `rows` rows to out(2,C). term() adds one row's two numbers for each of `width`
+// channels to its last two arguments. Channels are processed in groups whose sums fit on the stack.
 template <class Term>
 inline void addRows(std::size_t rows, std::size_t channels, double* __restrict out, const Term& term) {
     for (std::size_t c0 = 0; c0 < channels; c0 += kMaxChannels) {
@@ -94,8 +95,8 @@ RINGSIDE_VECTORISED void inputGradient(const float* __restrict x, const float* _
 
 }  // namespace
 
-// Layout of images as `rows` rows of `width` channels, in chunks of chunkRows rows that all have the same channels. The
-// channels of chunk i start at channel(i).
+// Images as a matrix of `rows` rows of `width` channels, divided into chunks of chunkRows rows. All rows of a chunk
+// contain the same channels; the first channel of chunk i is channel(i).
 struct BatchNorm::Rows {
     Rows(const Tensor& x, std::size_t channelCount)
         : width(static_cast<std::size_t>(x.shape[x.shape.dimensions() - 1])),
@@ -113,7 +114,7 @@ struct BatchNorm::Rows {
     std::size_t width, channels, rows, chunkRows;
 };
 
-// Calls visit(chunk, offset of its first value, its number of rows, its first channel).
+// Calls visit(chunk, offset of the chunk's first value, number of rows in the chunk, first channel of the chunk).
 template <class Visit>
 void BatchNorm::forEachChunk(const Rows& r, const Visit& visit) const {
     forEach(m_threads, r.chunks(), [&](std::size_t chunk) {

@@ -30,7 +30,7 @@ class BatchNorm {
     template <class Visit>
     void forEachChunk(const Rows& rows, const Visit& visit) const;
     // Returns two sums over all rows for each channel, as an array (2,C). add(...) adds the rows of one chunk to the
-    // chunk's own two sums.
+    // two sums of this chunk; the sums of all chunks are then added.
     template <class Add>
     double* sumOverChunks(const Rows& rows, const Add& add);
     void scaleAndShift(const Tensor& x, const Tensor& y, std::size_t channels);

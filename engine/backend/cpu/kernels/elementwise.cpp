@@ -70,8 +70,8 @@ RINGSIDE_VECTORISED double squaredNorm(const float* values, std::size_t count) {
     return sum;
 }
 
-// Writes the sum of squares of each row. The partial sums of a row are added in halves and in a fixed order, which is
-// faster for short rows than adding them one by one.
+// Writes the sum of squares of each row. The partial sums of a row are added in pairs, in a fixed order, which is
+// faster for short rows than adding one after the other.
 RINGSIDE_VECTORISED void squaresOfRows(const float* values, std::size_t rows, std::size_t width, double* squares) {
     constexpr std::size_t kLanes = 32;
     const std::size_t vectorised = width / kLanes * kLanes;
@@ -89,8 +89,8 @@ RINGSIDE_VECTORISED void squaresOfRows(const float* values, std::size_t rows, st
         }
         for (std::size_t i = vectorised; i < width; ++i)
             sum += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-        // Returns infinity for a sum above the range of float. The partial sums, which are floats, become infinity too,
-        // so that the result does not depend on the width of the rows.
+        // Returns infinity for a sum above the range of float. Long rows give infinity in this case, because their
+        // partial sums are floats; short rows, which are summed in double, must give the same result.
         squares[row] = sum > std::numeric_limits<float>::max() ? std::numeric_limits<double>::infinity() : sum;
     }
 }

@@ -22,7 +22,7 @@ RINGSIDE_VECTORISED void transpose(const float* __restrict x, float* __restrict 
                 for (std::size_t r = r0; r < std::min(rows, r0 + kBlock); ++r) y[c * rows + r] = x[r * columns + c];
 }
 
-// Sizes of max-pooling, as unsigned numbers.
+// Sizes of max-pooling.
 struct PoolSizes {
     explicit PoolSizes(const MaxPoolSpec& spec)
         : kernel(static_cast<std::size_t>(spec.kernel)),
@@ -32,7 +32,7 @@ struct PoolSizes {
           outWidth(width / kernel),
           outHeight(height / kernel) {}
     std::size_t inCount() const { return height * width * channels; }
-    // Returns the offset of value i of window o in a row of windows.
+    // Returns the offset, in a row of windows, of the value with index i in the window with index o.
     std::size_t place(std::size_t o, std::size_t i) const {
         return ((i / kernel) * width + o * kernel + i % kernel) * channels;
     }

@@ -8,7 +8,7 @@
 
 namespace ringside::cpu {
 
-// Loops over `images` channels-last images (H,W,C), which threads share.
+// Operations on `images` channels-last images (H,W,C), which are distributed over the threads.
 
 // Computes y = x^T for each sample x(rows,columns).
 void transposeSamples(const float* x, float* y, std::size_t samples, std::size_t rows, std::size_t columns,

@@ -33,7 +33,7 @@ RINGSIDE_VECTORISED void geluGradientPart(const float* __restrict x, const float
     for (std::size_t i = 0; i < count; ++i) gradX[i] = gradY[i] * (distribution(x[i]) + x[i] * density(x[i]));
 }
 
-// Number of partial sums, which are added in a fixed order so that the loops vectorise.
+// Number of partial sums per row. Each has its own vector lane, and they are added in a fixed order.
 constexpr std::size_t kLanes = 8;
 
 template <class Term>

@@ -6,9 +6,9 @@
 
 namespace ringside::cpu {
 
-// Calls visit(i) for each i in [0, count) on up to `threads` threads. Include only in files compiled with OpenMP. A
-// single thread does not enter OpenMP, where a region of one thread costs as much as a small layer: it allocates a team
-// and makes a futex call.
+// Calls visit(i) for each i in [0, count) on up to `threads` threads. Include only in files compiled with OpenMP. If
+// `threads` is 1, OpenMP is not used: even a parallel region of one thread takes as much time as a small layer, because
+// OpenMP allocates a team of threads and makes a futex call.
 template <class Visit>
 void forEach(int threads, std::size_t count, const Visit& visit) {
     if (threads <= 1 || count <= 1) {

@@ -6,7 +6,7 @@
 namespace ringside::cuda {
 namespace {
 
-// Attribute names of one pass.
+// Names of cuDNN's attributes for one pass of a convolution.
 struct PassAttributes {
     cudnnBackendDescriptorType_t operation;
     cudnnBackendAttributeName_t convolution, x, weight, y, alpha, beta;

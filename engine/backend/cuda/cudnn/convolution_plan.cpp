@@ -9,7 +9,7 @@
 namespace ringside::cuda {
 namespace {
 
-// Properties of an engine's arithmetic, as cuDNN states them.
+// Properties of the arithmetic of a cuDNN engine (an algorithm), as cuDNN reports them.
 class NumericalNotes {
   public:
     explicit NumericalNotes(const CudnnDescriptor& engine)
@@ -41,8 +41,8 @@ std::vector<CudnnDescriptor> configurations(const CudnnTarget& target, const Cud
     return heuristics.descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
 }
 
-// Returns cuDNN's execution plan of one engine configuration. Returns nothing if the engine violates a rule of
-// findConvolutionPlan(), or if cuDNN cannot build the plan.
+// Returns cuDNN's execution plan for one engine configuration (an algorithm with its options). Returns nothing if the
+// algorithm violates a rule of findConvolutionPlan(), or if cuDNN cannot build the plan.
 std::optional<ConvolutionPlan> planOf(const CudnnTarget& target, const CudnnDescriptor& configuration,
                                       Precision precision, std::int64_t workspaceBudget) {
     CudnnDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);

@@ -35,8 +35,8 @@ struct ConvolutionPlan {
 };
 
 // Returns the first plan, in the order of cuDNN's heuristics (fastest first), that is deterministic and needs at most
-// `workspaceBudget` bytes of workspace. For float32 it computes without tensor cores and without reduced precision.
-// Returns nothing if cuDNN has no such plan. Throws DeviceError if cuDNN cannot describe the problem.
+// `workspaceBudget` bytes of workspace. For float32 the plan computes without tensor cores and without reduced
+// precision. Returns nothing if cuDNN has no such plan. Throws DeviceError if cuDNN cannot describe the problem.
 std::optional<ConvolutionPlan> findConvolutionPlan(const CudnnTarget& target, const ConvolutionProblem& problem,
                                                    std::int64_t workspaceBudget);
 

@@ -14,7 +14,7 @@ void checkCudnn(cudnnStatus_t status, const std::string& doing) {
 
 CudnnDescriptor::CudnnDescriptor(cudnnBackendDescriptorType_t type) {
     cudnnBackendDescriptor_t made = nullptr;
-    checkCudnn(cudnnBackendCreateDescriptor(type, &made), "creating a descriptor");
+    checkCudnn(cudnnBackendCreateDescriptor(type, &made), "creating the description of a convolution");
     m_descriptor.reset(made);
 }
 
@@ -50,7 +50,7 @@ void CudnnDescriptor::setRaw(cudnnBackendAttributeName_t name, cudnnBackendAttri
 }
 
 void CudnnDescriptor::finalize() {
-    checkCudnn(cudnnBackendFinalize(m_descriptor.get()), "completing a descriptor");
+    checkCudnn(cudnnBackendFinalize(m_descriptor.get()), "completing the description of a convolution");
 }
 
 bool CudnnDescriptor::tryFinalize() {
@@ -72,7 +72,7 @@ std::vector<CudnnDescriptor> CudnnDescriptor::descriptors(cudnnBackendAttributeN
                                                           cudnnBackendDescriptorType_t type) const {
     std::int64_t count = 0;
     checkCudnn(cudnnBackendGetAttribute(m_descriptor.get(), name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count, nullptr),
-               "counting descriptors");
+               "counting the execution plans of a convolution");
     std::vector<CudnnDescriptor> found;
     std::vector<cudnnBackendDescriptor_t> raw;
     for (std::int64_t i = 0; i < count; ++i) raw.push_back(found.emplace_back(type).get());

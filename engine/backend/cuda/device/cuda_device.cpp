@@ -52,11 +52,11 @@ std::string uuidText(const cudaUUID_t& uuid) {
 CudaDevice::CudaDevice(int index) : m_index(index), m_name("GPU " + std::to_string(index)) {
     const int count = deviceCount();
     if (index < 0 || index >= count)
-        throw DeviceError(m_name + " does not exist; this process sees " + std::to_string(count) +
-                          ": lower parallel.world_size or check CUDA_VISIBLE_DEVICES");
-    check(cudaSetDevice(index), "being selected");
+        throw DeviceError(m_name + " does not exist; the number of GPUs that this process sees is " +
+                          std::to_string(count) + ": lower parallel.world_size or check CUDA_VISIBLE_DEVICES");
+    check(cudaSetDevice(index), "selecting the GPU for this process");
     cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, index), "reading its properties");
+    check(cudaGetDeviceProperties(&properties, index), "reading the properties of the GPU");
     m_name += " (" + std::string(properties.name) + ")";
     m_uuid = uuidText(properties.uuid);
     const std::string whyNot = whyNotUsable(properties.major, properties.minor, 0);

@@ -41,7 +41,7 @@ GpuInfo describe(int index, const Nvml& nvml) {
 GpuLink linkBetween(const GpuInfo& from, const GpuInfo& to, const Nvml& nvml) {
     int reachable = 0;
     cudaDeviceCanAccessPeer(&reachable, from.index, to.index);
-    const char* kind = "through the host";
+    const char* kind = "through host memory";
     if (reachable) kind = nvml.nvlinkBetween(from.uuid, to.uuid) ? "NVLink" : "PCIe";
     return {from.index, to.index, kind};
 }

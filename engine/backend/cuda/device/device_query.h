@@ -11,7 +11,7 @@ struct LibraryVersions {
     std::string cudnn;
 };
 
-// Returns everything that CUDA and NVML report about this host's GPUs, or the reason why none can be used. Loads the
+// Returns the properties of this host's GPUs that CUDA and NVML report, or the reason why no GPU can be used. Loads the
 // GPU driver, which may crash; call this function only in a process whose crash does no harm.
 GpuReport queryGpus(const LibraryVersions& libraries);
 

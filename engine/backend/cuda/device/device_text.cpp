@@ -74,7 +74,7 @@ std::string noDeviceText(const DeviceCountFailure& failure) {
 std::string whyNotUsable(int major, int minor, int computeMode) {
     const std::string capability = std::to_string(major) + "." + std::to_string(minor);
     if (major < kOldestMajor)
-        return "compute capability " + capability + "; this build needs " + std::to_string(kOldestMajor) +
+        return "its compute capability is " + capability + ", but this build needs " + std::to_string(kOldestMajor) +
                ".0 or newer";
     if (computeMode == kProhibitedMode)
         return "the compute mode of the GPU prohibits its use: permit it with nvidia-smi -c 0";
@@ -86,7 +86,7 @@ std::string whyNotUsable(int major, int minor, int computeMode) {
 std::string failureText(const std::string& gpu, const std::string& doing, const std::string& errorName,
                         const std::string& errorText) {
     return gpu + " failed while " + doing + ": " + errorText + " (" + errorName +
-           "): " + adviceOn(errorName, "see dmesg for Xid messages; the last checkpoint is intact");
+           "): " + adviceOn(errorName, "see dmesg for Xid messages. The last checkpoint of the run is intact");
 }
 
 }  // namespace ringside::cuda

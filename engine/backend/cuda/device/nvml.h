@@ -20,7 +20,7 @@ struct NvmlReading {
 // installed everywhere.
 class Nvml {
   public:
-    // Loads the library. Without it, every query returns an empty result.
+    // Loads the library. If the library cannot be loaded, every query returns an empty result.
     explicit Nvml(const char* library = "libnvidia-ml.so.1");
     ~Nvml();
     Nvml(const Nvml&) = delete;

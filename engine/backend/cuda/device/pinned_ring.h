@@ -34,7 +34,7 @@ class PinnedRing final : public Uploader {
     PinnedRing(const PinnedRing&) = delete;
     PinnedRing& operator=(const PinnedRing&) = delete;
 
-    // Accepts any size. A source that is copied through slots is divided into pieces of the slots' size.
+    // Starts an upload of any size. If it goes through slots, the source is copied in pieces of the slots' size.
     void start(const void* from, const Tensor& to) override;
     void join() override;
     void waitForSources() override;

@@ -18,8 +18,8 @@ struct SlotFunctions {
     std::function<void(const Tensor& values, double* parts)> sumSquares;
 };
 
-// Results of a step in page-locked memory, copied on the compute stream. wait() polls a CUDA event that end() records
-// after the copies.
+// Results of a step in page-locked host memory. They are copied there on the compute stream. wait() polls a CUDA event
+// that end() records after the copies.
 class PinnedSlot final : public ResultSlot {
   public:
     PinnedSlot(RingParts parts, std::size_t bytes, SlotFunctions functions);

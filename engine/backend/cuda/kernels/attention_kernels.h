@@ -7,8 +7,8 @@
 
 namespace ringside::cuda {
 
-// Sizes of attention. A row of shares belongs to (sequence, head, position) and has the index ((sequence * heads) +
-// head) * positions + position.
+// Sizes of attention. The row of shares (attention weights) of one sequence, head and position has the index ((sequence
+// * heads) + head) * positions + position.
 struct AttentionSizes {
     std::size_t positions = 1;
     std::size_t heads = 1;
@@ -16,8 +16,8 @@ struct AttentionSizes {
     RINGSIDE_HOST_DEVICE std::size_t width() const { return heads * headSize; }
 };
 
-// Sequence, head and position to which a row of shares belongs. A row of qkv contains the queries of all heads for one
-// position, then the keys, then the values.
+// Sequence, head and position to which a row of shares (attention weights) belongs. A row of qkv contains the queries
+// of all heads for one position, then the keys, then the values.
 struct HeadPlace {
     std::size_t sequence;
     std::size_t head;
@@ -28,7 +28,7 @@ struct HeadPlace {
     }
 };
 
-// Computes one row of shares: the softmax over the visible positions, 0 for later positions.
+// Computes one row of shares (attention weights): the softmax over the visible positions, 0 for later positions.
 struct AttentionShareRow {
     const float* qkv;
     float* shares;

@@ -70,8 +70,8 @@ struct BatchMean {
     }
 };
 
-// Final operation of a sum over columns: stores the scale, and updates the running variance with the unbiased variance
-// (the sum divided by rows - 1).
+// Final operation of a sum over columns: stores 1 / sqrt(variance + eps) in `scales`, and updates the running variance
+// with the unbiased variance (the sum divided by rows - 1).
 struct BatchVariance {
     float* scales;  // 1 / sqrt(variance + eps) of each column
     float* running;
@@ -84,7 +84,8 @@ struct BatchVariance {
     }
 };
 
-// The following three structures are the value kernels of batch norm. i is an index into the values of all images.
+// Each of the following three structures computes one value of batch norm or of its gradient. i is an index into the
+// values of all images.
 struct BatchNormValue {
     const float* x;
     const float* moments;

@@ -23,7 +23,7 @@ RINGSIDE_HOST_DEVICE float reluGradientOf(float y, float gradY) {
     return y <= 0 ? 0 : gradY;
 }
 
-// Rule of torch.optim.SGD, rounded to float once.
+// Settings of torch.optim.SGD, each rounded from double to float once.
 struct SgdScalars {
     float momentum = 0;
     float undamped = 1;  // 1 - dampening
@@ -48,7 +48,7 @@ RINGSIDE_HOST_DEVICE float sgdOf(float parameter, float gradient, float* momentu
     return fmaf(direction, state.negativeStep, parameter);
 }
 
-// Rule of torch.optim.Adam and AdamW, rounded to float where PyTorch rounds.
+// Settings of torch.optim.Adam and AdamW, rounded from double to float where PyTorch rounds them.
 struct AdamScalars {
     float beta1 = 0;
     float beta2 = 0;

@@ -115,7 +115,7 @@ __global__ void normParts(SquaresList list, double* partial) {
     partial[blockIdx.y * gridDim.x + blockIdx.x] = whole;
 }
 
-// Type for which CUDA has a 64-bit atomicAdd(); its sums wrap like those of std::int64_t.
+// Type for which CUDA has a 64-bit atomicAdd(). Its bits after an addition are the same as for std::int64_t.
 using Counter = unsigned long long;
 
 // Adds the squares of values to exact sums, which are integers, so that the order of the additions does not change the

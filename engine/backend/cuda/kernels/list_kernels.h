@@ -13,14 +13,16 @@ inline constexpr unsigned kListCapacity = 40;           // maximum number of ent
                                                         // processes
 inline constexpr std::size_t kMaxArgumentBytes = 4096;  // limit of a kernel's arguments on every GPU
 
-// Kernels of value_kernels.h, each over its own number of values. Each entry gets a number of thread blocks of its own.
+// List of kernels of value_kernels.h that one launch computes. Each entry has its own number of values and of thread
+// blocks.
 template <class Value>
 class ValueList {
   public:
     bool isFull() const { return m_size == kListCapacity; }
     unsigned blocks() const { return m_size == 0 ? 0 : m_blockEnds[m_size - 1]; }
 
-    // Adds value(i) for each i in [0, count), done by `blocks` thread blocks. The list must not be full.
+    // Adds an entry: the launch calls value(i) for each i in [0, count), in `blocks` thread blocks. The list must not
+    // be full.
     void add(const Value& value, std::size_t count, unsigned blocks) {
         m_blockEnds[m_size] = this->blocks() + blocks;
         m_counts[m_size] = count;
@@ -42,8 +44,7 @@ class ValueList {
   private:
     Value m_values[kListCapacity];
     std::size_t m_counts[kListCapacity];
-    unsigned m_blockEnds[kListCapacity];  // for each entry, the total number of blocks of the entries up to and
-                                          // including it
+    unsigned m_blockEnds[kListCapacity];  // for each entry, the number of blocks of this entry and all earlier ones
     unsigned m_size = 0;
 };
 

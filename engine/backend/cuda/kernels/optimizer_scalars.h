@@ -4,7 +4,8 @@
 #include "backend/backend.h"
 #include "backend/cuda/kernels/device_math.h"
 
-// Scalars of the update rules: Python's doubles, rounded to float32 where PyTorch combines them with a float tensor.
+// Scalars of the update rules: computed in double, as Python does, and rounded to float32 where PyTorch combines a
+// scalar with a float tensor.
 namespace ringside::cuda {
 
 inline SgdScalars scalarsOf(const SgdRule& rule) {

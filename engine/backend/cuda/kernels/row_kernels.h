@@ -6,7 +6,8 @@
 
 #include "backend/cuda/kernels/device_math.h"
 
-// Disables nvcc's check whether a body can run on both host and device. The type of the lanes decides where it runs.
+// Disables nvcc's check that a function template can run on both host and device: the template argument `Lanes` decides
+// where the function runs.
 #ifdef __CUDACC__
 #define RINGSIDE_FOR_LANES                                  \
     _Pragma("nv_exec_check_disable") template <class Lanes> \

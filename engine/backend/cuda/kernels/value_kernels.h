@@ -29,8 +29,8 @@ struct AddValue {
 };
 
 // Adds the values of `ranks` ranks (a power of two), which lie one behind the other, along the binary tree of
-// training.reduction canonical: rank r to rank r + ranks / 2, then those sums to the sums ranks / 4 apart, and so on.
-// Overwrites the blocks. `out` may be the first block.
+// training.reduction canonical: first the values of the ranks r and r + ranks / 2, then the sums that are ranks / 4
+// apart, and so on. Overwrites `blocks`. `out` may be the block of the first rank.
 struct TreeSumValue {
     float* blocks;  // values of all ranks: `count` values of each rank, one rank after the other
     std::size_t count;
