@@ -186,7 +186,7 @@ TEST_CASE("a run that lost its directory at its end has failed") {
     RunEvidence run = wholeRun();
     run.directoryLost = "the run directory /r was deleted";
     run.checkpoint.reset();
-    checkFailed(run, 2, -1, "/r was deleted; its checkpoints were deleted with it");
+    checkFailed(run, 2, -1, "/r was deleted; the checkpoints of the run were deleted with it");
     run.checkpoint = StoredCheckpoint{"checkpoints/step-00000004", 4, 1};
     checkFailed(run, 2, -1, "/r was deleted; the last checkpoint is checkpoints/step-00000004");
 }
