@@ -89,7 +89,7 @@ std::string ClassroomHost::objection(const Greeting& greeting, const std::string
         return "runs Ringside " + greeting.program + ", but the classroom needs Ringside " + m_options.program;
     const bool known = std::ranges::any_of(m_members, [&](const auto& one) { return one->isSameProcess(greeting); });
     if (!known && m_members.size() >= m_options.maxMembers)
-        return "cannot join: the classroom already has its " + std::to_string(m_members.size()) + " computers";
+        return "cannot join: the classroom already has " + std::to_string(m_members.size()) + " computers, its maximum";
     return {};
 }
 

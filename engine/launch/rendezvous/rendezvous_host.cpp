@@ -203,10 +203,9 @@ void RendezvousHost::readControls() {
             continue;
         }
         const bool hasLeft = taken.state == LineResult::State::kEnded;
-        m_problem =
-            Problem{"rank " + std::to_string(rank) + " on " + guest.host,
-                    hasLeft ? "left before all ranks had connected" : "sent a line that is not valid for a rank",
-                    "see the output of that rank"};
+        m_problem = Problem{"rank " + std::to_string(rank) + " on " + guest.host,
+                            hasLeft ? "left before all ranks had connected" : "sent a line that a rank never sends",
+                            "see the output of that rank"};
         m_culprits = {{rank, guest.address, !hasLeft}};
     }
 }
@@ -237,7 +236,7 @@ std::string RendezvousHost::missingText() const {
     return count > kMaxNamed ? text + " and " + std::to_string(count - kMaxNamed) + " more" : text;
 }
 
-// Logs the missing ranks after 2 s, 6 s, 18 s, and so on: each log line triples the time since the start.
+// Logs the missing ranks 2 s, 6 s, 18 s, ... after the start: each of these times is three times the time before it.
 void RendezvousHost::logMissingRanks(const std::function<void(const std::string&)>& log) {
     const auto now = steady_clock::now();
     if (now < m_nextLog || allConnected()) return;
@@ -255,8 +254,8 @@ Problem RendezvousHost::dismiss(Problem problem) {
     return problem;
 }
 
-// Sends the problem like dismiss(), and also refuses the ranks that connect within kLatecomers, because all ranks of a
-// launcher start at about the same time.
+// Sends the problem like dismiss(), and also refuses the ranks that connect within the time kLatecomers, because all
+// ranks of a launcher start at about the same time.
 Problem RendezvousHost::dismissWithLatecomers(Problem problem) {
     for (const auto& [rank, guest] : m_guests) {
         sendLine(guest.control.get(), encodeVerdict(problem.text()), steady_clock::now());

@@ -69,7 +69,7 @@ struct Culprit {
 
 // Ranks that connected until RendezvousHost::gather() returned.
 struct Gathering {
-    std::vector<Guest> guests;  // guests that are ranks 1, 2, ..., in ascending order
+    std::vector<Guest> guests;  // connected ranks 1, 2, ..., in ascending order
     bool stopped = false;       // true if stopFd became readable before all ranks had connected
 };
 
