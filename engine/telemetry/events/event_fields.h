@@ -177,8 +177,8 @@ inline bool hasEvenRanges(const StepsFrame& e) {
            e.accuracyMaximum.size() == accuracies && e.normMinimum.size() == norms && e.normMaximum.size() == norms;
 }
 
-// True if each entry of a thinned line starts after the last step of the previous entry, and does not contain more
-// logged steps than the steps that it covers.
+// For a thinned line, in which each entry covers several steps: true if each entry starts after the last step of the
+// previous entry, and does not contain more logged steps than the steps that it covers.
 inline bool hasOrderedRanges(const StepsFrame& e) {
     for (std::size_t i = 0; i < e.from.size(); ++i) {
         const std::int64_t before = i > 0 ? e.step[i - 1] : 0;
@@ -214,11 +214,11 @@ void fields(F& f, E& e) {
         if (f.includes(!e.gradientNorm.empty())) f.column("gradient_norm_max", e.normMaximum);
     }
     f.check("steps", "has columns of different lengths", [&] { return isEven(e) && hasEvenRanges(e); });
-    f.check("from", "is not a range of steps", [&] { return hasOrderedRanges(e); });
+    f.check("from", "has ranges of steps that are invalid or overlap", [&] { return hasOrderedRanges(e); });
     f.check("correct", "is not a number of correct predictions", [&] {
         return std::ranges::all_of(e.correct, [](double c) { return c >= 0 && c <= static_cast<double>(kMaxWindow); });
     });
-    f.check("step", "does not increase",
+    f.check("step", "has numbers that are not in ascending order",
             [&] { return std::ranges::adjacent_find(e.step, std::ranges::greater_equal{}) == e.step.end(); });
 }
 
@@ -328,7 +328,7 @@ void fields(F& f, E& e) {
     f.check("planned_compute", "is not between 0 and 1", [&] { return isShare(e.planned.compute); });
     f.check("planned_update", "is not between 0 and 1", [&] { return isShare(e.planned.update); });
     f.check("trace", "has columns of different lengths", [&] { return e.isEven(); });
-    f.check("at_ns", "is not in order within the step", [&] { return isOrdered(e); });
+    f.check("at_ns", "has times that are not in ascending order or not within the step", [&] { return isOrdered(e); });
 }
 
 template <class F, Is<Replica> E>
@@ -529,7 +529,7 @@ void fields(F& f, E& e) {
     if (f.includes(e.withdrawn.has_value())) f.flag("withdrawn", e.withdrawn);
     timeField(f, e.timeUs);
     f.check("severity", "is not mistake, cost or note", [&] { return named.has_value(); });
-    f.check("evidence", "is not an object", [&] { return e.evidence.empty() || isObjectText(e.evidence); });
+    f.check("evidence", "is not a JSON object", [&] { return e.evidence.empty() || isObjectText(e.evidence); });
 }
 
 template <class F, Is<ScriptFacts> E>
@@ -538,7 +538,7 @@ void fields(F& f, E& e) {
     f.text("about", e.about, Need::kRequired);
     f.tree("facts", e.facts);
     timeField(f, e.timeUs);
-    f.check("facts", "is not an object", [&] { return isObjectText(e.facts); });
+    f.check("facts", "is not a JSON object", [&] { return isObjectText(e.facts); });
 }
 
 }  // namespace ringside

@@ -19,8 +19,8 @@ struct PlannedShares {
     bool operator==(const PlannedShares&) const = default;
 };
 
-// Returns the planned work of `rank` in a phase, divided by that of `other`, but at least 1: a rank with less work
-// delays no rank if it takes as long as the other ranks.
+// Returns the planned work of `rank` in a phase, divided by that of `other`, but at least 1: a rank with less planned
+// work may take as long as the other rank without delaying it.
 double plannedTimes(const PlannedShares& rank, const PlannedShares& other, Phase phase);
 
 // "trace": activities of one rank in one traced step, as columns. All times are in nanoseconds. beginNs is measured

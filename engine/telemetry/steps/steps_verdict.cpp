@@ -324,7 +324,7 @@ void judgeTogether(std::span<const StepMeasurements> steps, const Latest& latest
         explainCommunication(steps, verdict);
     } else if (latest.lostByAllNs >= 2 * kNoticeable * stepNs && latest.share >= kLateShare) {
         verdict.finding = StepsFinding::kTooFewSteps;
-        verdict.text = "Ranks wait for each other, but there is too little data to name the rank.";
+        verdict.text = "Ranks wait for each other, but too little time was traced to name the late rank.";
     } else if (latest.lostByAllNs >= 2 * kNoticeable * stepNs) {
         verdict.finding = StepsFinding::kRotating;
         verdict.lostMs = latest.lostByAllNs / 1e6;

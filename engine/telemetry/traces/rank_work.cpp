@@ -17,8 +17,8 @@ bool isPass(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward;
 }
 
-// Returns the time that a rank needs for a phase according to the other ranks, except those in `without`: the upper
-// median of their times, each scaled by the ratio of the planned shares.
+// Returns the time that a rank is expected to need for a phase: the upper median of the times of the ranks that are not
+// in `without`, each scaled by the ratio of the planned shares.
 double expectedTime(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, Phase phase,
                     const std::set<std::size_t>& without, bool isFasterIfSmaller) {
     const PlannedShares& own = step.ranks[rank].planned;
