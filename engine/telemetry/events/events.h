@@ -231,7 +231,7 @@ struct RankLinks {
     std::int64_t lengthUs = 0;  // length of the interval since the previous event, in microseconds
     std::int64_t timeUs = 0;
 
-    bool isEven() const {
+    bool hasEqualColumnLengths() const {
         return roundTripUs.size() == peer.size() && bytes.size() == peer.size() && busyUs.size() == peer.size() &&
                (waitUs.empty() || waitUs.size() == peer.size());
     }

@@ -66,7 +66,7 @@ struct StepTrace {
 
     // True if all columns about spans have the same length, all columns about collectives, and all columns about
     // messages.
-    bool isEven() const {
+    bool hasEqualColumnLengths() const {
         const std::size_t spans = phase.size();
         const std::size_t n = collective.size();
         const std::size_t m = message.size();
