@@ -21,7 +21,7 @@ struct PlannedShares {
 
 // Returns the planned work of `rank` in a phase, divided by that of `other`, but at least 1: a rank with less planned
 // work may take as long as the other rank without delaying it.
-double plannedTimes(const PlannedShares& rank, const PlannedShares& other, Phase phase);
+double plannedWorkRatio(const PlannedShares& rank, const PlannedShares& other, Phase phase);
 
 // "trace": activities of one rank in one traced step, as columns. All times are in nanoseconds. beginNs is measured
 // from the start of the run, on CLOCK_MONOTONIC; all other times are measured from beginNs.

@@ -69,7 +69,7 @@ double typicalOfAll(std::span<const StepMeasurements> steps, const Measure& meas
 // divided by the planned work of that rank.
 auto in(Phase phase, const RankMeasurements& scaledTo) {
     return [phase, &scaledTo](const RankMeasurements& rank) {
-        return static_cast<double>(timeOf(rank.times, phase)) * plannedTimes(scaledTo.planned, rank.planned, phase);
+        return static_cast<double>(timeOf(rank.times, phase)) * plannedWorkRatio(scaledTo.planned, rank.planned, phase);
     };
 }
 auto in(Phase phase) {

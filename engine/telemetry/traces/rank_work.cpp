@@ -26,8 +26,8 @@ double expectedTime(const StepPlan& step, const std::vector<PhaseWork>& work, st
     for (std::size_t other = 0; other < work.size(); ++other) {
         if (without.contains(other)) continue;
         const PlannedShares& planned = step.ranks[other].planned;
-        double times = plannedTimes(own, planned, phase);  // at least 1
-        if (isFasterIfSmaller) times /= plannedTimes(planned, own, phase);
+        double times = plannedWorkRatio(own, planned, phase);  // at least 1
+        if (isFasterIfSmaller) times /= plannedWorkRatio(planned, own, phase);
         others.push_back(work[other][static_cast<std::size_t>(phase)] * times);
     }
     return upperMedianOf(others);
