@@ -43,9 +43,9 @@ class RecordingObserver final : public ClassroomObserver {
         m_text += sentence + "\n";
     }
     void runBegins(const std::string&) override {}
-    void show(const ClassroomHost&, const ClassroomMoment& moment) override {
+    void show(const ClassroomHost&, const ClassroomState& state) override {
         const std::lock_guard lock(m_mutex);
-        m_phase = moment.phase;
+        m_phase = state.phase;
     }
     void showEnd(const std::string& verdict, int) override { m_verdict = verdict; }
     void showFailure(const std::string& verdict) override { m_failure = verdict; }

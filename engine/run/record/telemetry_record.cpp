@@ -12,8 +12,8 @@ namespace {
 // Used fraction of the budget for steps up to which steps are written one by one. The rest is reserved for windows of
 // several steps.
 constexpr double kMaxOfSingles = 0.9;
-constexpr std::int64_t kSignIntervalUs = 1000000;  // interval at which pending heartbeats and states are
-                                                   // written, in microseconds; each halving doubles it
+constexpr std::int64_t kPendingIntervalUs = 1000000;  // interval at which pending heartbeats and states are
+                                                      // written, in microseconds; each halving doubles it
 
 // Returns a copy of a frame that contains single steps (not windows of steps), reduced to its first `count` steps.
 StepsFrame headOf(const StepsFrame& frame, std::size_t count) {
@@ -142,7 +142,7 @@ void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
 }
 
 // Writes a state or heartbeat at once while the budget suffices. After the first halving, keeps only the latest state
-// and heartbeat of each rank for writeSigns(), which writes them at an interval.
+// and heartbeat of each rank for writePendingReports(), which writes them at an interval.
 void TelemetryRecord::addReport(int rank, bool isState, std::string_view line) {
     PendingReports& reports = m_reports[static_cast<std::size_t>(rank)];
     (isState ? reports.state : reports.beat) = withNewline(line);
@@ -152,8 +152,8 @@ void TelemetryRecord::addReport(int rank, bool isState, std::string_view line) {
     }
 }
 
-void TelemetryRecord::writeSigns(std::int64_t nowUs) {
-    const std::int64_t interval = kSignIntervalUs << m_budget.halvings(RecordKind::kHeartbeats);
+void TelemetryRecord::writePendingReports(std::int64_t nowUs) {
+    const std::int64_t interval = kPendingIntervalUs << m_budget.halvings(RecordKind::kHeartbeats);
     for (PendingReports& reports : m_reports) {
         if ((reports.state.empty() && reports.beat.empty()) || nowUs - reports.writtenUs < interval) continue;
         writeWhole(RecordKind::kHeartbeats, reports.state + reports.beat);
@@ -179,7 +179,7 @@ void TelemetryRecord::writeWindows() {
 
 void TelemetryRecord::flush(std::int64_t nowUs) {
     writeWindows();
-    writeSigns(nowUs);
+    writePendingReports(nowUs);
     adjust();
     m_file.flush();
 }

@@ -157,13 +157,14 @@ RunEnded outcomeIfKilledNow(const RunEvidence& run) {
                            : "; the launcher ended the run before the last steps were saved" + lastCheckpointText(run));
 }
 
-std::optional<StoredCheckpoint> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps) {
+std::optional<StoredCheckpoint> newestRecordedCheckpoint(const std::filesystem::path& runDirectory,
+                                                         std::int64_t recordedSteps) {
     const std::optional<StoredCheckpoint> recorded = newestUpTo(runDirectory, recordedSteps);
     return recorded ? recorded : newestCheckpoint(runDirectory);
 }
 
-std::optional<StoredCheckpoint> newestFor(const std::filesystem::path& runDirectory, const RecordReach& recorded,
-                                          std::int64_t dataRanks) {
+std::optional<StoredCheckpoint> newestUsableCheckpoint(const std::filesystem::path& runDirectory,
+                                                       const RecordedProgress& recorded, std::int64_t dataRanks) {
     const Accept fits = [dataRanks](const std::filesystem::path&, const CheckpointManifest& manifest) {
         return !manifest.isInsideEpoch() || static_cast<std::int64_t>(manifest.planHashes.size()) == dataRanks;
     };
