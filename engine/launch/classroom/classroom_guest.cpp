@@ -155,7 +155,7 @@ void ClassroomGuest::refuse(Problem problem) {
     m_problem = std::move(problem);
 }
 
-std::optional<Problem> ClassroomGuest::objection(const ClassroomOffer& offer) const {
+std::optional<Problem> ClassroomGuest::findReasonToRefuse(const ClassroomOffer& offer) const {
     if (offer.number <= m_offer.number)
         return Problem{"the classroom", "sent offer " + std::to_string(offer.number) + " of files a second time",
                        "ask the host to start the classroom again"};
@@ -173,7 +173,7 @@ void ClassroomGuest::beginOffer(ClassroomOffer offer) {
     m_missing.clear();
     m_receivedBytes = m_expectedBytes = 0;
     m_retries = 0;
-    if (auto problem = objection(offer)) return refuse(std::move(*problem));
+    if (auto problem = findReasonToRefuse(offer)) return refuse(std::move(*problem));
     m_offer = std::move(offer);
     m_cache.makeRoomFor(m_offer.files);
     m_folder.beginOffer(m_offer.number);

@@ -81,7 +81,7 @@ class ClassroomHost {
     };
     bool bindPair(int port);
     bool handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
-    std::string objection(const Greeting& greeting, const std::string& address) const;
+    std::string findReasonToRefuse(const Greeting& greeting, const std::string& address) const;
     void refuseInFuture(const ClassroomMember& member, const std::string& why);
     void admitMember(const Greeting& greeting, UniqueFd socket);
     std::string nameFor(const std::string& wanted) const;

@@ -127,7 +127,7 @@ bool RendezvousHost::handleGreeting(UniqueFd& socket, const std::string& nonce, 
         sendLine(socket.get(), encodeAnswer({"", "the token belongs to another run", ""}), steady_clock::now());
         return false;
     }
-    const std::string refused = objection(*greeting);
+    const std::string refused = findReasonToRefuse(*greeting);
     answerGreeting(socket.get(), *greeting, refused);
     if (greeting->role == ConnectionRole::kDeclines && refused.empty()) {
         m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host,
@@ -154,7 +154,7 @@ void RendezvousHost::answerGreeting(int socket, const Greeting& greeting, const 
 }
 
 // Returns the reason why a greeting with a valid token is refused; empty if the rank is accepted.
-std::string RendezvousHost::objection(const Greeting& greeting) {
+std::string RendezvousHost::findReasonToRefuse(const Greeting& greeting) {
     if (greeting.program != m_terms.program)
         return "runs ringside " + greeting.program + ", but rank 0 runs " + m_terms.program;
     if (greeting.rank < 1 || greeting.rank >= m_layout.worldSize)

@@ -100,7 +100,7 @@ class RendezvousHost {
   private:
     bool handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
     void answerGreeting(int socket, const Greeting& greeting, const std::string& refused) const;
-    std::string objection(const Greeting& greeting);
+    std::string findReasonToRefuse(const Greeting& greeting);
     void addConnection(UniqueFd& socket, const Greeting& greeting);
     void readControls();
     bool waitForInput(int stopFd) const;

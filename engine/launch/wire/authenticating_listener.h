@@ -52,7 +52,7 @@ class AuthenticatingListener {
         LineReader reader;
     };
     void accept();
-    bool makeRoom();
+    bool closeOldestPending();
 
     UniqueFd m_listener;
     std::list<Pending> m_pending;    // connections whose greeting has not arrived, oldest first
