@@ -269,8 +269,8 @@ bool ClassroomRun::isGuestsFault(const ClassroomOutcome& outcome) const {
     return outcome.firstFailedRank > 0 && (isOwn || outcome.isMisuse);
 }
 
-// Counts the failures that guests have caused. Removes a guest at once if a failure is its fault, otherwise after its
-// kMaxFailures-th failure.
+// Counts for each guest the starts and runs that failed because of its rank. Removes a guest at once if the guest is
+// certainly the cause, otherwise after kMaxFailures failures.
 void ClassroomRun::reportGuestFailures(const ClassroomOutcome& outcome) {
     for (const Culprit& culprit : outcome.culprits)
         reportFailure(idOf(culprit), "prevented the start of the run", culprit.isMisuse);

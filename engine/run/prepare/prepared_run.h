@@ -26,8 +26,8 @@ struct PreparedRun {
     }
     std::int64_t plannedSteps() const { return plannedSteps(config.training.epochs); }
 
-    // Returns the number of complete epochs after the last planned step, if the run is to train `epochs` epochs. The
-    // number is less than `epochs` if training.max_steps ends the run earlier.
+    // Returns the number of epochs that are complete when the last planned step is done. The number is less than
+    // `epochs`, the number of epochs to train, if training.max_steps ends the run earlier.
     std::int64_t plannedEpochs(std::int64_t epochs) const {
         if (stepsPerEpoch <= 0) return epochs;
         const std::int64_t cut = stepsOf(epochs) - plannedSteps(epochs);
