@@ -123,10 +123,11 @@ TEST_CASE("an incomplete environment is refused with the missing variable") {
 
 TEST_CASE("impossible numbers are refused with their source") {
     CHECK(holds(problemIn(with(kTorchrun, "RANK", "6")),
-                "the rank is 6 (torchrun) of 6: ranks are numbered from 0 to 5"));
+                "the rank is 6 (torchrun), but the 6 ranks are numbered from 0 to 5"));
     CHECK(holds(problemIn(with(kTorchrun, "RANK", "three")), "RANK is \"three\", which is not a rank number"));
     CHECK(holds(problemIn(with(kTorchrun, "RANK", "-1")), "RANK is \"-1\""));
-    CHECK(holds(problemIn(with(kTorchrun, "LOCAL_RANK", "2")), "the local rank is 2 of 2"));
+    CHECK(holds(problemIn(with(kTorchrun, "LOCAL_RANK", "2")),
+                "the local rank is 2 (torchrun), but this host has 2 ranks"));
     CHECK(holds(problemIn(with(kTorchrun, "WORLD_SIZE", "99999999999")), "WORLD_SIZE is \"99999999999\""));
     CHECK(holds(problemIn({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}, {"MASTER_PORT", "70000"}}),
                 "MASTER_PORT is \"70000\", which is not a port"));

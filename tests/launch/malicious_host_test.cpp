@@ -197,7 +197,7 @@ TEST_CASE("repeated offers, unrequested bytes and bytes of a wrong size are refu
     twice.offer({});
     --twice.number;
     twice.offer({});
-    CHECK_THAT(twice.problem(), containing("repeats offer 1"));
+    CHECK_THAT(twice.problem(), containing("sent offer 1 of files a second time"));
     CHECK(twice.leavesNothing());
     MaliciousHost unasked;
     unasked.offer({});

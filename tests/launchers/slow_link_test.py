@@ -34,14 +34,15 @@ def train(programs, hosts, scratch, seats, settings):
 
 
 def warnings_of(run):
-    return [text for text in (run / "log.txt").read_text().splitlines() if "slow link to" in text]
+    return [text for text in (run / "log.txt").read_text().splitlines() if "slow network link to" in text]
 
 
 def finds_the_slow_link(programs, hosts, scratch):
     run = train(programs, hosts, scratch, 3, SETTINGS)
     name = f"node{SLOW}"
     reported = warnings_of(run)
-    assert len(reported) == 1 and f"slow link to {name}: " in reported[0] and "times slower than the other hosts" in reported[0], reported
+    assert len(reported) == 1 and f"slow network link to {name}: " in reported[0], reported
+    assert "times slower than the other hosts" in reported[0], reported
     links = json.loads((run / "summary.json").read_text())["links"]
     assert [link["rank"] for link in links] == [0, 2, 4] and links[2]["host"] == name, links
     assert [bool(link["slow"]) for link in links] == [False, False, True], links

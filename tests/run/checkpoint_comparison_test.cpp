@@ -96,9 +96,10 @@ TEST_CASE("tensors of one run only and of another shape are never called equal")
     c.save(1, {{.name = "0.weight", .shape = {2, 1}, .bytes = storedBytes({1.0F, 1.0F})},
                {.name = "0.bias", .shape = {1}, .bytes = storedBytes({1.0F})}});
     CHECK_FALSE(compared(a, b).equal());
-    CHECK(compared(a, b).notCompared == std::vector<std::string>{"0.bias of step 1 is missing in B"});
-    CHECK(compared(b, a).notCompared == std::vector<std::string>{"0.bias of step 1 is missing in A"});
-    CHECK(compared(a, c).notCompared == std::vector<std::string>{"0.weight of step 1 has another type or shape in B"});
+    CHECK(compared(a, b).notCompared == std::vector<std::string>{"0.bias of step 1 is missing in run B"});
+    CHECK(compared(b, a).notCompared == std::vector<std::string>{"0.bias of step 1 is missing in run A"});
+    CHECK(compared(a, c).notCompared ==
+          std::vector<std::string>{"0.weight of step 1 has another type or shape in run B than in run A"});
 }
 
 TEST_CASE("runs without a checkpoint of the same step are not equal, and a damaged file is a problem") {

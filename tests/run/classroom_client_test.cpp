@@ -110,7 +110,7 @@ TEST_CASE("a guest joins, runs its rank and ends with the exit code of the class
     CHECK(lesson.hasPrinted("joined: joined as Ada\n"));
     CHECK(lesson.hasPrinted("rank: rank 1 of 2 (1)\n"));
     CHECK(lesson.hasPrinted("line: the rank 1 of 2 failed\n"));
-    CHECK(lesson.hasPrinted("ended: this rank has ended: the rank 1 of 2 failed (7)\n"));
+    CHECK(lesson.hasPrinted("ended: the rank of this computer has ended: the rank 1 of 2 failed (7)\n"));
     lesson.over = true;
     lesson.thread.join();
     lesson.host.close("rank 1 failed", 12, 2s);

@@ -43,9 +43,9 @@ class RecordingObserver final : public ClassroomObserver {
         m_text += sentence + "\n";
     }
     void runBegins(const std::string&) override {}
-    void show(const ClassroomHost&, const ClassroomMoment& moment) override {
+    void show(const ClassroomHost&, const ClassroomState& state) override {
         const std::lock_guard lock(m_mutex);
-        m_phase = moment.phase;
+        m_phase = state.phase;
     }
     void showEnd(const std::string& verdict, int) override { m_verdict = verdict; }
     void showFailure(const std::string& verdict) override { m_failure = verdict; }
@@ -269,8 +269,8 @@ TEST_CASE("a guest whose rank sent invalid data is removed, and the classroom co
         return classroom.observer.m_trainings == 2;
     }));
     CHECK(classroom.end() == 0);
-    CHECK(classroom.hasPrinted("sent a line that is not valid for a rank"));
-    CHECK(classroom.hasPrinted("from now on the samples are assigned to 2 ranks instead of 3"));
+    CHECK(classroom.hasPrinted("sent a line that a rank never sends"));
+    CHECK(classroom.hasPrinted("the samples after the last complete epoch are assigned to 2 ranks instead of 3"));
     REQUIRE(classroom.starts.size() == 2);
     REQUIRE(classroom.starts[1].layout.hosts.size() == 2);
     CHECK(classroom.starts[1].layout.hosts[1] == classroom.starts[0].layout.hosts[2]);

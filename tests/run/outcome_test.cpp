@@ -186,7 +186,7 @@ TEST_CASE("a run that lost its directory at its end has failed") {
     RunEvidence run = wholeRun();
     run.directoryLost = "the run directory /r was deleted";
     run.checkpoint.reset();
-    checkFailed(run, 2, -1, "/r was deleted; its checkpoints were deleted with it");
+    checkFailed(run, 2, -1, "/r was deleted; the checkpoints of the run were deleted with it");
     run.checkpoint = StoredCheckpoint{"checkpoints/step-00000004", 4, 1};
     checkFailed(run, 2, -1, "/r was deleted; the last checkpoint is checkpoints/step-00000004");
 }
@@ -195,7 +195,7 @@ TEST_CASE("a run resumes from the newest recorded checkpoint that has the result
     const TemporaryDirectory run;
     for (const std::int64_t step : {4, 8, 12}) writeCheckpointAt(run.path(), step);
     const auto from = [&](std::int64_t steps, std::int64_t epochs) {
-        const auto found = newestFor(run.path(), {steps, epochs}, 1);
+        const auto found = newestUsableCheckpoint(run.path(), {steps, epochs}, 1);
         return found ? found->step : -1;
     };
     CHECK(from(12, 3) == 12);
@@ -212,7 +212,7 @@ TEST_CASE("a run resumes from the newest recorded checkpoint that has the result
 TEST_CASE("the record of a run ends with its last steps and epoch results") {
     const TemporaryDirectory run;
     const RunPaths paths(run.path());
-    CHECK(recordReach(paths).steps == 0);
+    CHECK(readRecordedProgress(paths).steps == 0);
     const std::string train = R"({"kind":"epoch","epoch":0,"split":"train","loss":1})"
                               "\n";
     const std::string val = R"({"kind":"epoch","epoch":0,"split":"val","loss":1})"
@@ -224,12 +224,12 @@ TEST_CASE("the record of a run ends with its last steps and epoch results") {
                               R"({"kind":"step","step":2})"
                               "\n";
     writeFileAtomically(paths.metrics(), steps + R"({"kind":"step","step":3)");
-    CHECK(recordReach(paths).steps == 2);  // the last line is incomplete
-    CHECK(recordReach(paths).epochs == 0);
+    CHECK(readRecordedProgress(paths).steps == 2);  // the last line is incomplete
+    CHECK(readRecordedProgress(paths).epochs == 0);
     writeFileAtomically(paths.metrics(), steps + train + val + later);
-    CHECK(recordReach(paths).epochs == 1);
+    CHECK(readRecordedProgress(paths).epochs == 1);
     writeFileAtomically(paths.metrics(), steps + train + later);
-    CHECK(recordReach(paths).epochs == 2);  // a run that does not validate
+    CHECK(readRecordedProgress(paths).epochs == 2);  // a run that does not validate
 }
 
 TEST_CASE("the verdict on a run killed by its launcher names what is saved") {

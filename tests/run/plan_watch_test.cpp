@@ -39,7 +39,8 @@ TEST_CASE("an epoch is compared when every rank has reported it") {
     CHECK(news.auditedEpochs == std::vector<std::int64_t>{0});
     REQUIRE(news.mismatches.size() == 1);
     CHECK(news.mismatches[0] == PlanMismatch{0, 1});
-    CHECK(news.mismatches[0].text() == "rank 0, epoch 2: samples differ from the plan (only their hash is known)");
+    CHECK(news.mismatches[0].text() ==
+          "rank 0, epoch 2: the trained samples differ from the planned samples (found by comparing their hashes)");
 }
 
 TEST_CASE("an epoch that a script leaves early is compared as far as it was trained") {

@@ -104,7 +104,8 @@ TEST_CASE("duplicate samples are a reason only if the sampler fills up a trained
     config.loader.batchSize = 32;
     const auto reason = [&](std::int64_t samples) { return proofCases(config, 1000, samples).back().why; };
     CHECK(reason(1437).starts_with("order of addition"));
-    CHECK(reason(127) == "duplicate samples, and the order of addition");
+    CHECK(reason(127) ==
+          "duplicate samples, which the sampler adds at the end of the epoch, and the order of addition");
     config.sampler.dropLast = true;
     CHECK(reason(127).starts_with("order of addition"));
 }

@@ -82,7 +82,8 @@ TEST_CASE("the factors of the last bits are compared, whether the bits differ or
     CHECK_FALSE(compared(a.read(), b.read(), 0).bitsOfA);
     CHECK_THAT(compared(a.read(), b.read(), 0).text(), !Catch::Matchers::Contains("bits depend on"));
     a.write("summary.json", summary("shm", "avx2"));
-    CHECK_THAT(compared(a.read(), b.read(), 0).text(), Catch::Matchers::Contains("unknown for one or both"));
+    CHECK_THAT(compared(a.read(), b.read(), 0).text(),
+               Catch::Matchers::Contains("unknown for at least one of the runs"));
     b.write("summary.json", summary("shm", "avx2"));
     const RunComparison same = compared(a.read(), b.read(), 0);
     CHECK_THAT(same.text(),
@@ -145,7 +146,8 @@ TEST_CASE("a resumed run is compared from its first step on") {
     CHECK(result.equal());
     CHECK(result.steps == 2);
     CHECK(result.firstStep == 3);
-    CHECK(result.text().find("2 in both; from step 3 on, where one continues from a checkpoint") != std::string::npos);
+    CHECK(result.text().find("2 in both runs; from step 3 on, because one of the runs continues from a checkpoint") !=
+          std::string::npos);
     CHECK(compared(rest.read(), whole.read(), 0).equal());
 }
 

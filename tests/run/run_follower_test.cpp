@@ -165,7 +165,7 @@ TEST_CASE("another user's run with an invisible lock is followed while it writes
     CHECK_FALSE(writer.advance());
     const auto end = std::get<RunEnded>(decodeLine(writer.seen.substr(first.size() + second.size())).value());
     CHECK(end.exitCode == 2);
-    CHECK(end.verdict.find("belongs to user root: its state cannot be determined") != std::string::npos);
+    CHECK(end.verdict.find("belongs to user root: the state of the run cannot be determined") != std::string::npos);
 }
 
 TEST_CASE("an overlong line is passed on in pieces, and no part of it is taken as the end") {

@@ -400,7 +400,8 @@ TEST_CASE("a directory that is deleted just before the end is created again for 
     run.go();
     CHECK(run.end.state == RunOutcome::kFailed);
     CHECK(run.end.exitCode == 2);
-    CHECK(contains(run.end.verdict, "was deleted or moved during the run; its checkpoints were deleted with it"));
+    CHECK(contains(run.end.verdict,
+                   "was deleted or moved during the run; the checkpoints of the run were deleted with it"));
     CHECK(run.summary()["verdict"] == run.end.verdict);
     CHECK(std::filesystem::exists(run.paths().config()));
     CHECK(linesOf(run.paths().telemetry()).back()["kind"] == "end");

@@ -79,7 +79,7 @@ TEST_CASE("a failed training returns the verdict of its run, or else the last li
     CHECK(problemOf(R"(mkdir "$4"; echo '{"state":"failed","verdict":"rank 1 hung"}' > "$4/summary.json"; exit 13)",
                     "two") == "rank 1 hung");
     CHECK(problemOf("echo 'ended early'\n", "three") == "ended early");
-    CHECK(problemOf("", "four") == "it exited with code 0 without a result");
+    CHECK(problemOf("", "four") == "it exited with code 0 without a complete summary.json");
     CHECK(problemOf("kill -KILL $$\n", "five") == "it was killed by signal 9 (SIGKILL)");
     CHECK(problemOf(kTrains + "kill -KILL $$\n", "six") == "it was killed by signal 9 (SIGKILL)");
 }

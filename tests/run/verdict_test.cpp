@@ -214,7 +214,7 @@ TEST_CASE("a rank with a closed control channel is the cause, not evidence again
     const auto verdict = judge(conditions, {}, true);
     CHECK(verdict->code == ExitCode::kCommunicationFailed);
     CHECK(verdict->firstFailedRank == 1);
-    CHECK(verdict->text.find("its control channel was closed") != std::string::npos);
+    CHECK(verdict->text.find("the control channel to the supervisor was closed") != std::string::npos);
 }
 
 TEST_CASE("the verdict on a killed rank names the cause as far as it is known") {

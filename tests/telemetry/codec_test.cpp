@@ -279,7 +279,7 @@ TEST_CASE("a finding with an unknown severity and facts that are not an object a
     CHECK(problemOf(R"({"kind":"finding","code":"c","severity":"","text":"t"})").find("severity") != std::string::npos);
     CHECK(problemOf(R"({"kind":"finding","code":"c","severity":"cost","text":"t","evidence":[1]})").find("evidence") !=
           std::string::npos);
-    CHECK(problemOf(R"({"kind":"script","rank":0,"about":"loader","facts":[1]})").find("is not an object") !=
+    CHECK(problemOf(R"({"kind":"script","rank":0,"about":"loader","facts":[1]})").find("is not a JSON object") !=
           std::string::npos);
     CHECK(problemOf(R"({"kind":"script","rank":0,"about":"loader"})").find("facts") != std::string::npos);
     CHECK(problemOf(R"({"kind":"script","rank":-1,"about":"loader","facts":{}})").find("rank") != std::string::npos);

@@ -163,7 +163,8 @@ TEST_CASE("views of gradients are kept by moment and rank, and changes are compa
     CHECK((step.step == 3 && step.epoch == 4));
     CHECK((step.own.size() == 2 && step.mean.size() == 2 && step.change.size() == 2));
     CHECK((!step.own[0] && step.mean[0] && !step.mean[1] && !step.change[0] && step.change[1]));
-    CHECK((step.wholeMean()->cells == std::vector<double>{5} && step.wholeChange()->cells == std::vector<double>{6}));
+    CHECK((step.meanWithCells()->cells == std::vector<double>{5} &&
+           step.changeWithCells()->cells == std::vector<double>{6}));
     CHECK((!step.hasCells() && latestWithCells(data) == nullptr));
     CHECK(data.apply(viewOf(1, 3, GradientMoment::kOwn, {8})));
     CHECK((step.hasCells() && latestWithCells(data) == &step));
@@ -175,7 +176,7 @@ TEST_CASE("views of gradients are kept by moment and rank, and changes are compa
     // A view with norms only has no cells.
     ReplicaData norms(1);
     CHECK(norms.apply(viewOf(0, 3, GradientMoment::kMean, {})));
-    CHECK((norms.steps().at(3).wholeMean() == nullptr && latestWithCells(norms) == nullptr));
+    CHECK((norms.steps().at(3).meanWithCells() == nullptr && latestWithCells(norms) == nullptr));
 }
 
 TEST_CASE("the oldest views are forgotten first, their cells before their norms") {

@@ -60,7 +60,7 @@ TEST_CASE("a collective ends when its last rank has arrived and the bytes have m
     CHECK(traces[1].phase == numbers({Phase::kForward, Phase::kMoving}));
     CHECK(traces[1].at == std::vector<std::int64_t>{0, 20});
     CHECK(traces[1].ended == std::vector<std::int64_t>{23});
-    CHECK((traces[0].isEven() && traces[1].isEven()));
+    CHECK((traces[0].hasEqualColumnLengths() && traces[1].hasEqualColumnLengths()));
 }
 
 TEST_CASE("each rank begins a step when it has ended the one before and the gap") {

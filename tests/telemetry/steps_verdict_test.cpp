@@ -395,12 +395,12 @@ TEST_CASE("balanced steps are described for one rank, for a pipeline and otherwi
 TEST_CASE("planned times scale up the work of other ranks only") {
     const PlannedShares half{.compute = 0.5, .update = 0.25};
     const PlannedShares whole;
-    CHECK(plannedTimes(whole, half, Phase::kForward) == 2);
-    CHECK(plannedTimes(whole, half, Phase::kBackward) == 2);
-    CHECK(plannedTimes(whole, half, Phase::kOptimizer) == 4);
-    CHECK(plannedTimes(whole, half, Phase::kDataWait) == 1);
-    CHECK(plannedTimes(half, whole, Phase::kForward) == 1);
-    CHECK(plannedTimes(whole, {.compute = 0, .update = 0}, Phase::kForward) == 1);
+    CHECK(plannedWorkRatio(whole, half, Phase::kForward) == 2);
+    CHECK(plannedWorkRatio(whole, half, Phase::kBackward) == 2);
+    CHECK(plannedWorkRatio(whole, half, Phase::kOptimizer) == 4);
+    CHECK(plannedWorkRatio(whole, half, Phase::kDataWait) == 1);
+    CHECK(plannedWorkRatio(half, whole, Phase::kForward) == 1);
+    CHECK(plannedWorkRatio(whole, {.compute = 0, .update = 0}, Phase::kForward) == 1);
 }
 
 TEST_CASE("a waiting span is split at each transfer, and transfers that overlap count once") {

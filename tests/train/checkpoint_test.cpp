@@ -58,7 +58,8 @@ TEST_CASE("a checkpoint contains the scale of the images") {
 
     Json broken = json;
     broken["normalize"]["mean"] = {1, 2};
-    CHECK(CheckpointManifest::fromJson(broken, "manifest").problem().message == "has an invalid normalize");
+    CHECK(CheckpointManifest::fromJson(broken, "manifest").problem().message ==
+          "has an invalid value of \"normalize\"");
 }
 
 TEST_CASE("A finished run leaves its final weights as safetensors with PyTorch's names") {

@@ -104,6 +104,6 @@ TEST_CASE("an invalid loss scale is refused") {
         const std::string text = std::string(R"({"version":1,"loss_scale":{"scale":)") + scale + "}}";
         const auto manifest = CheckpointManifest::fromJson(parseJson(text, "manifest").value(), "manifest.json");
         REQUIRE_FALSE(manifest);
-        CHECK(manifest.problem().message == "has an invalid loss_scale");
+        CHECK(manifest.problem().message == "has an invalid value of \"loss_scale\"");
     }
 }

@@ -32,7 +32,7 @@ TEST_CASE("every rank traces the same steps, and their times add up to the step"
         CHECK(ranks[0].traces[at].step == ranks[1].traces[at].step);
         for (const RankReport& rank : ranks) {
             const StepTrace& trace = rank.traces[at];
-            REQUIRE(trace.isEven());
+            REQUIRE(trace.hasEqualColumnLengths());
             std::int64_t sum = 0;
             for (const std::int64_t ns : phaseTimes(trace)) sum += ns;
             CHECK(sum == trace.lengthNs);
@@ -110,7 +110,7 @@ TEST_CASE("only a traced step reports its progress") {
     CHECK(open->phase[1] == static_cast<std::int64_t>(Phase::kForward));
     CHECK(open->phase.back() == static_cast<std::int64_t>(Phase::kWaiting));
     CHECK(std::ranges::is_sorted(open->at));
-    CHECK(open->isEven());
+    CHECK(open->hasEqualColumnLengths());
     REQUIRE(tracer.end() != nullptr);
     CHECK_FALSE(tracer.unfinishedTrace());
     tracer.begin(3, 1);

@@ -91,7 +91,8 @@ TEST_CASE("a rank that trained on other samples is named") {
     REQUIRE(waitFor([&] { return verification.isAudited(0); }));
     CHECK(verification.state().mismatches == std::vector<PlanMismatch>{{2, 0}});
     CHECK(verification.sentence() ==
-          "Not as planned: rank 2, epoch 1: samples differ from the plan (only their hash is known)");
+          "Not as planned: rank 2, epoch 1: the trained samples differ from the planned samples (found by comparing "
+          "their hashes)");
     CHECK(verification.state().verifiedEpochs == 0);
     CHECK(verification.isWrong(2, 0));
     CHECK_FALSE(verification.isWrong(1, 0));

@@ -76,7 +76,7 @@ void GradientPicture::restyle() {
 
 void GradientPicture::setStep(const InspectedStep* step, const std::vector<int>& ranks, bool summed) {
     const bool same = step && m_step.step == step->step && !m_step.own.empty();
-    const bool hadMean = m_step.wholeMean() != nullptr, hadChange = m_step.wholeChange() != nullptr;
+    const bool hadMean = m_step.meanWithCells() != nullptr, hadChange = m_step.changeWithCells() != nullptr;
     m_summed = summed;
     m_step = step ? *step : InspectedStep();
     m_ranks = ranks;
@@ -85,8 +85,8 @@ void GradientPicture::setStep(const InspectedStep* step, const std::vector<int>&
         for (auto* views : {&m_step.own, &m_step.mean, &m_step.change}) (*views)[rank].reset();
     }
     makeImages();
-    if (same && !hadChange && m_step.wholeChange()) startFlow(Flow::ToWeights);
-    if (same && !hadMean && m_step.wholeMean()) startFlow(Flow::ToMean);
+    if (same && !hadChange && m_step.changeWithCells()) startFlow(Flow::ToWeights);
+    if (same && !hadMean && m_step.meanWithCells()) startFlow(Flow::ToMean);
     updateGeometry();
     update();
 }
@@ -142,9 +142,10 @@ std::vector<GradientPicture::Column> GradientPicture::columns() const {
         if (mean && std::isfinite(mean->cosine)) one.note += tr("  cos %1").arg(mean->cosine, 0, 'f', 2);
         all.push_back(one);
     }
-    Column mean{m_step.wholeMean(), m_summed ? tr("sum of all ranks (not averaged)") : tr("mean of all ranks"), {}, -1};
+    Column mean{
+        m_step.meanWithCells(), m_summed ? tr("sum of all ranks (not averaged)") : tr("mean of all ranks"), {}, -1};
     if (mean.view) mean.note = tr("|g| %1").arg(norm(mean.view->norm));
-    Column change{m_step.wholeChange(), tr("weight change"), {}, -1};
+    Column change{m_step.changeWithCells(), tr("weight change"), {}, -1};
     if (change.view) change.note = tr("|\u0394w| %1").arg(norm(change.view->norm));
     all.push_back(mean);
     all.push_back(change);
@@ -197,12 +198,12 @@ double GradientPicture::scaleOf(std::size_t tensor, const Column& column) const 
         for (std::size_t i = begin; i < begin + count; ++i)
             if (std::isfinite(view->cells[i])) most = std::max(most, std::abs(view->cells[i]));
     };
-    if (column.view == m_step.wholeChange()) {
+    if (column.view == m_step.changeWithCells()) {
         include(column.view);
         return most;
     }
     for (const auto& one : m_step.own) include(one ? &*one : nullptr);
-    include(m_step.wholeMean());
+    include(m_step.meanWithCells());
     return most;
 }
 

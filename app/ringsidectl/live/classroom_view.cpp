@@ -64,13 +64,13 @@ void ClassroomView::runBegins(const std::string& directory) {
             : m_screen.out("run directory: " + directory + "\n");
 }
 
-void ClassroomView::show(const ClassroomHost& host, const ClassroomMoment& moment) {
+void ClassroomView::show(const ClassroomHost& host, const ClassroomState& state) {
     if (!m_lines) return;
     const std::string line = lineOfJson({{"kind", "class"},
-                                         {"phase", nameOf(moment.phase)},
-                                         {"wanted", moment.wanted},
-                                         {"least", moment.least},
-                                         {"news", moment.news},
+                                         {"phase", nameOf(state.phase)},
+                                         {"wanted", state.wanted},
+                                         {"least", state.least},
+                                         {"news", state.news},
                                          {"strangers", host.refusedConnections()},
                                          {"members", membersOf(host)}});
     if (line == m_shown) return;

@@ -24,7 +24,7 @@ class ClassroomView final : public ClassroomObserver {
     void runBegins(const std::string& directory) override;
     // Prints the state as a JSON line if it has changed. Does nothing if the output is sentences, because print() then
     // prints each event.
-    void show(const ClassroomHost& host, const ClassroomMoment& moment) override;
+    void show(const ClassroomHost& host, const ClassroomState& state) override;
     void showEnd(const std::string& verdict, int exitCode) override;
     // Prints the reason on standard error. Does nothing in JSON mode, because showEnd() prints it.
     void showFailure(const std::string& verdict) override;

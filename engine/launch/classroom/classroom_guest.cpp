@@ -31,11 +31,12 @@ constexpr int kMaxRetries = 3;
 
 Problem notThere(const JoinCode& code, const std::string& what) {
     return {"the classroom at " + code.host + ":" + std::to_string(code.port), what,
-            "check the code, and that this computer reaches that address (the same network, no firewall between)"};
+            "check the join code, and that this computer can reach the address (same network, no firewall in between)"};
 }
 
 [[noreturn]] void failWriting(const fs::path& path, int error) {
-    throw IoError(path.string() + " cannot be written (" + errnoText(error) + "): free space, or name another folder");
+    throw IoError(path.string() + " cannot be written (" + errnoText(error) +
+                  "): free space, or choose another folder (--folder)");
 }
 
 void writeAll(int fd, std::string_view bytes, const fs::path& path) {
@@ -72,8 +73,8 @@ Result<UniqueFd> connectToClassroom(const JoinCode& code, const std::string& nam
     if (!answer) return notThere(code, "closed the connection");
     if (!isSameSecret(answer->proof, hmacSha256(code.token, answeredText(greeting.nonce, answer->refused))))
         return Problem{"the join code", "belongs to another classroom: the secret after the \"/\" differs",
-                       "copy it from the host"};
-    if (!answer->refused.empty()) return Problem{"this computer", answer->refused, "ask the host"};
+                       "copy the complete code from the host"};
+    if (!answer->refused.empty()) return Problem{"this computer", answer->refused, "ask the host of the classroom"};
     return socket;
 }
 
@@ -154,10 +155,10 @@ void ClassroomGuest::refuse(Problem problem) {
     m_problem = std::move(problem);
 }
 
-std::optional<Problem> ClassroomGuest::objection(const ClassroomOffer& offer) const {
+std::optional<Problem> ClassroomGuest::findReasonToRefuse(const ClassroomOffer& offer) const {
     if (offer.number <= m_offer.number)
-        return Problem{"the classroom", "repeats offer " + std::to_string(offer.number),
-                       "ask the host to start it again"};
+        return Problem{"the classroom", "sent offer " + std::to_string(offer.number) + " of files a second time",
+                       "ask the host to start the classroom again"};
     if (offer.bytes() > m_maxBytes)
         return Problem{
             "the data of the classroom",
@@ -172,7 +173,7 @@ void ClassroomGuest::beginOffer(ClassroomOffer offer) {
     m_missing.clear();
     m_receivedBytes = m_expectedBytes = 0;
     m_retries = 0;
-    if (auto problem = objection(offer)) return refuse(std::move(*problem));
+    if (auto problem = findReasonToRefuse(offer)) return refuse(std::move(*problem));
     m_offer = std::move(offer);
     m_cache.makeRoomFor(m_offer.files);
     m_folder.beginOffer(m_offer.number);

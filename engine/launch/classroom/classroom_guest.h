@@ -61,7 +61,7 @@ class ClassroomGuest {
     bool receiveLines(std::string_view& bytes);
     void handleLine(const ClassroomLine& line);
     void beginOffer(ClassroomOffer offer);
-    std::optional<Problem> objection(const ClassroomOffer& offer) const;
+    std::optional<Problem> findReasonToRefuse(const ClassroomOffer& offer) const;
     void findMissing();
     void requestNextFile();
     void beginFile(std::int64_t bytes);

@@ -70,7 +70,7 @@ bool ClassroomHost::handleGreeting(UniqueFd& socket, const std::string& nonce, c
         sendLine(socket.get(), encodeAnswer({"", "the join code belongs to another classroom", ""}), Clock::now());
         return false;
     }
-    const std::string refused = objection(*greeting, peerAddress(socket.get(), false));
+    const std::string refused = findReasonToRefuse(*greeting, peerAddress(socket.get(), false));
     const Answer answer{hmacSha256(m_code.token, answeredText(greeting->nonce, refused)), refused, m_options.hostKey};
     const bool wasSent = sendLine(socket.get(), encodeAnswer(answer), Clock::now() + kAnswerTime);
     if (wasSent && refused.empty()) admitMember(*greeting, std::move(socket));
@@ -78,7 +78,7 @@ bool ClassroomHost::handleGreeting(UniqueFd& socket, const std::string& nonce, c
     return true;
 }
 
-std::string ClassroomHost::objection(const Greeting& greeting, const std::string& address) const {
+std::string ClassroomHost::findReasonToRefuse(const Greeting& greeting, const std::string& address) const {
     for (const Removed& one : m_removed) {
         const bool isProcess = one.hostKey == greeting.hostKey && one.pid == greeting.pid;
         if (isProcess || (!one.address.empty() && one.address == address))
@@ -89,7 +89,7 @@ std::string ClassroomHost::objection(const Greeting& greeting, const std::string
         return "runs Ringside " + greeting.program + ", but the classroom needs Ringside " + m_options.program;
     const bool known = std::ranges::any_of(m_members, [&](const auto& one) { return one->isSameProcess(greeting); });
     if (!known && m_members.size() >= m_options.maxMembers)
-        return "cannot join: the classroom already has its " + std::to_string(m_members.size()) + " computers";
+        return "cannot join: the classroom already has " + std::to_string(m_members.size()) + " computers, its maximum";
     return {};
 }
 

@@ -24,7 +24,7 @@ namespace ringside {
 class ClassroomHost {
   public:
     struct Options {
-        std::string address;  // address of this host, the only one on which it listens
+        std::string address;  // address of this host, the only address on which the classroom listens
         int port = 0;         // port of the classroom; 0: a random free port whose successor is free for the ranks
         std::string program;  // version of Ringside
         std::string hostKey;  // identifier of this host (hostKey() in launch_sources.h)
@@ -50,7 +50,7 @@ class ClassroomHost {
     // Accepts guests, and reads from and writes to all members as far as possible without blocking.
     void poll(Clock::time_point now);
 
-    // Members in the order in which they joined.
+    // Returns the members, in the order in which they joined.
     const std::vector<std::unique_ptr<ClassroomMember>>& members() const { return m_members; }
     // Returns the members that have all files of the current offer and from which a line has arrived within the last 6
     // s (ClassroomMember::isHere()).
@@ -81,7 +81,7 @@ class ClassroomHost {
     };
     bool bindPair(int port);
     bool handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
-    std::string objection(const Greeting& greeting, const std::string& address) const;
+    std::string findReasonToRefuse(const Greeting& greeting, const std::string& address) const;
     void refuseInFuture(const ClassroomMember& member, const std::string& why);
     void admitMember(const Greeting& greeting, UniqueFd socket);
     std::string nameFor(const std::string& wanted) const;

@@ -61,7 +61,7 @@ void FileCache::makeRoomFor(const std::vector<ClassroomFile>& offered) {
     fs::create_directories(m_folder, error);
     if (error)
         throw IoError(m_folder.string() + " cannot be created (" + error.message() +
-                      "): name another folder (--folder)");
+                      "): choose another folder (--folder)");
     std::set<std::string> wanted;
     std::int64_t total = 0;
     for (const ClassroomFile& file : offered) {

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void failMaking(const fs::path& path, int error) {
     throw IoError(path.string() + " cannot be created (" + errnoText(error) +
-                  "): free space, or name another folder (--folder)");
+                  "): free space, or choose another folder (--folder)");
 }
 
 void makeFolders(const fs::path& folder) {
@@ -63,7 +63,7 @@ std::optional<Problem> offerConflict(const std::vector<ClassroomFile>& files) {
     std::set<std::string> names{kOfferedExperiment};
     for (const ClassroomFile& file : files) {
         if (!names.insert(file.name).second)
-            return conflict(file.name, file.name == kOfferedExperiment ? "has the name of the experiment"
+            return conflict(file.name, file.name == kOfferedExperiment ? "has the name of the experiment's file"
                                                                        : "is offered twice under the same name");
     }
     for (const std::string& name : names) {

@@ -16,7 +16,7 @@ inline constexpr const char* kOfferedExperiment = "experiment.json";  // name of
                                                                       // beside the files of an offer
 
 // Returns the conflict that keeps an offer's files from being stored in one folder: two files have the same name, one
-// is a folder of another, or one has the name of the experiment. Empty if there is none.
+// is a folder of another, or one has the name of the experiment's file. Empty if there is no conflict.
 std::optional<Problem> offerConflict(const std::vector<ClassroomFile>& files);
 
 // Private folder of one guest process. Holds the files of the current offer; the destructor removes it with its

@@ -11,7 +11,7 @@ namespace ringside {
 
 // Join code of a classroom: its address and a secret of 128 bits, for example "10.0.0.7:21345/9ZK3P-...". The secret is
 // written in Crockford's base 32, which reads o as 0, i and l as 1, and ignores case and dashes, because users type it
-// from a screen. All characters are in a QR code's alphanumeric mode.
+// from a screen. All characters belong to the alphanumeric mode of QR codes.
 struct JoinCode {
     static constexpr std::size_t kTokenHex = 32;
     static constexpr std::size_t kMaxText = 256;

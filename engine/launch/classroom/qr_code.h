@@ -9,7 +9,7 @@ namespace ringside {
 // QR code (ISO/IEC 18004) of a text, created with libqrencode. Empty if Ringside was built without libqrencode or the
 // text is too long.
 struct QrCode {
-    int width = 0;            // modules per side, without the quiet zone
+    int width = 0;            // number of modules (black or white squares) per side, without the white border
     std::vector<bool> black;  // true for each black module, row by row
 
     static constexpr int kQuiet = 4;  // width of the required white border, in modules

@@ -63,7 +63,8 @@ Result<bool> exchangeJob(JobServer& server, LaunchLayout& layout, bool hasMaster
     // hosts cannot reach it.
     if (parts.size() == 1) parts.emplace_back("127.0.0.1");
     layout.masterHosts.assign(parts.begin() + 1, parts.end());
-    if (layout.rank == 0) layout.masterHosts = {kEveryAddress};  // rank 0 cannot know which address others reach
+    // rank 0 cannot know which of its addresses the other ranks can reach
+    if (layout.rank == 0) layout.masterHosts = {kEveryAddress};
     return true;
 }
 

@@ -102,8 +102,8 @@ struct PmixServer::Library {
         return find(init, "PMIx_Init") && find(put, "PMIx_Put") && find(commit, "PMIx_Commit") &&
                find(fence, "PMIx_Fence") && find(get, "PMIx_Get") && find(finalize, "PMIx_Finalize");
     }
-    // Returns the number that the server stores under `key` for this process (ofSelf) or for its job. Empty if there is
-    // none.
+    // Returns the number that the server stores under `key`; empty if there is none. ofSelf: true for a number of this
+    // process, false for a number of its job.
     std::optional<int> number(const char* key, bool ofSelf) const {
         PmixProcess process = self;
         if (!ofSelf) process.rank = kEveryRank;

@@ -18,7 +18,7 @@ class PmixServer : public JobServer {
     ServerLayout layout() const override { return m_layout; }
     Result<std::string> shareFromFirst(const std::string& text, LineDeadline deadline) override;
     void leave() override;
-    void leaveAfterMpi() override { leave(); }  // PMIx counts the initializations and ends with the last one
+    void leaveAfterMpi() override { leave(); }  // PMIx ends only when it was finalized as often as it was initialized
 
   private:
     struct Library;

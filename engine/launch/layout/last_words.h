@@ -7,7 +7,8 @@ namespace ringside {
 
 // Last line that a rank prints when the supervising process has closed the rank's control connection. The search for
 // the cause of a failure (run/supervise/verdict.h) recognises this text.
-inline constexpr const char* kControlCut = "its control channel was closed, or the supervisor has died";
+inline constexpr const char* kControlCut =
+    "the control channel to the supervisor was closed, or the supervisor has died";
 
 // Text by which a rank reports a peer that sends invalid data. The search for the cause of a failure recognises this
 // text and reports the peer.

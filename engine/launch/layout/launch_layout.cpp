@@ -15,7 +15,7 @@ namespace {
 constexpr int kMaxRanks = 1 << 20;  // maximum number of ranks: far above the limit of any launcher; prevents overflow
                                     // when environment variables contain larger numbers
 constexpr const char* kHowByHand =
-    "give --rank R --world-size W --master HOST:PORT, or start it with torchrun, srun or mpirun";
+    "give --rank R --world-size W --master HOST:PORT, or start the program with torchrun, srun or mpirun";
 
 // Reader of launcher variables into a LaunchLayout. Records the variables that were read and the first problem.
 class Reader {
@@ -249,14 +249,14 @@ void checkNumbers(Reader& read, const LaunchLayout& layout) {
             {"the number of ranks", "is " + std::to_string(layout.worldSize) + by, "start at least one rank"});
     if (layout.rank >= layout.worldSize)
         read.fail({"the rank",
-                   "is " + std::to_string(layout.rank) + by + " of " + std::to_string(layout.worldSize) +
-                       ": ranks are numbered from 0 to " + std::to_string(layout.worldSize - 1),
-                   "check which program or script sets it"});
+                   "is " + std::to_string(layout.rank) + by + ", but the " + std::to_string(layout.worldSize) +
+                       " ranks are numbered from 0 to " + std::to_string(layout.worldSize - 1),
+                   "check which program or script sets the rank"});
     if (layout.localSize > layout.worldSize || (layout.localSize > 0 && layout.localRank >= layout.localSize))
         read.fail({"the local rank",
-                   "is " + std::to_string(layout.localRank) + " of " + std::to_string(layout.localSize) +
-                       " on this host" + by + ", of " + std::to_string(layout.worldSize) + " ranks in total",
-                   "check which program or script sets it"});
+                   "is " + std::to_string(layout.localRank) + by + ", but this host has " +
+                       std::to_string(layout.localSize) + " ranks of " + std::to_string(layout.worldSize) + " in total",
+                   "check which program or script sets the local rank"});
 }
 
 // True if srun started this process, so that the variables of its Slurm step describe it. False for a process of an

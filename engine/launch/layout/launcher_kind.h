@@ -18,7 +18,7 @@ enum class LauncherKind : std::uint8_t {
     kPmix,
     kSlurm,
     kPbs,
-    kByHand,  // user who gives --rank and --world-size
+    kByHand,  // no launcher: the user gives --rank and --world-size to each process
     kAlone,   // no launcher: a single rank
     kClassroom
 };

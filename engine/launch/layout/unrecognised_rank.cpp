@@ -69,7 +69,7 @@ std::vector<Variable> variablesWith(const LaunchSources& sources, const auto& wa
 
 Problem refused(const std::string& variable, const std::string& value, const std::string& meaning) {
     return {variable,
-            "is " + value + ": " + meaning + ", but ringside-worker cannot read its rank and would train alone",
+            "is " + value + ": " + meaning + ", but ringside-worker cannot find out its own rank and would train alone",
             kRemedy};
 }
 

@@ -127,7 +127,7 @@ bool RendezvousHost::handleGreeting(UniqueFd& socket, const std::string& nonce, 
         sendLine(socket.get(), encodeAnswer({"", "the token belongs to another run", ""}), steady_clock::now());
         return false;
     }
-    const std::string refused = objection(*greeting);
+    const std::string refused = findReasonToRefuse(*greeting);
     answerGreeting(socket.get(), *greeting, refused);
     if (greeting->role == ConnectionRole::kDeclines && refused.empty()) {
         m_problem = Problem{"rank " + std::to_string(greeting->rank) + " on " + greeting->host,
@@ -154,7 +154,7 @@ void RendezvousHost::answerGreeting(int socket, const Greeting& greeting, const 
 }
 
 // Returns the reason why a greeting with a valid token is refused; empty if the rank is accepted.
-std::string RendezvousHost::objection(const Greeting& greeting) {
+std::string RendezvousHost::findReasonToRefuse(const Greeting& greeting) {
     if (greeting.program != m_terms.program)
         return "runs ringside " + greeting.program + ", but rank 0 runs " + m_terms.program;
     if (greeting.rank < 1 || greeting.rank >= m_layout.worldSize)
@@ -203,10 +203,9 @@ void RendezvousHost::readControls() {
             continue;
         }
         const bool hasLeft = taken.state == LineResult::State::kEnded;
-        m_problem =
-            Problem{"rank " + std::to_string(rank) + " on " + guest.host,
-                    hasLeft ? "left before all ranks had connected" : "sent a line that is not valid for a rank",
-                    "see the output of that rank"};
+        m_problem = Problem{"rank " + std::to_string(rank) + " on " + guest.host,
+                            hasLeft ? "left before all ranks had connected" : "sent a line that a rank never sends",
+                            "see the output of that rank"};
         m_culprits = {{rank, guest.address, !hasLeft}};
     }
 }
@@ -237,7 +236,7 @@ std::string RendezvousHost::missingText() const {
     return count > kMaxNamed ? text + " and " + std::to_string(count - kMaxNamed) + " more" : text;
 }
 
-// Logs the missing ranks after 2 s, 6 s, 18 s, and so on: each log line triples the time since the start.
+// Logs the missing ranks 2 s, 6 s, 18 s, ... after the start: each of these times is three times the time before it.
 void RendezvousHost::logMissingRanks(const std::function<void(const std::string&)>& log) {
     const auto now = steady_clock::now();
     if (now < m_nextLog || allConnected()) return;
@@ -255,8 +254,8 @@ Problem RendezvousHost::dismiss(Problem problem) {
     return problem;
 }
 
-// Sends the problem like dismiss(), and also refuses the ranks that connect within kLatecomers, because all ranks of a
-// launcher start at about the same time.
+// Sends the problem like dismiss(), and also refuses the ranks that connect within the time kLatecomers, because all
+// ranks of a launcher start at about the same time.
 Problem RendezvousHost::dismissWithLatecomers(Problem problem) {
     for (const auto& [rank, guest] : m_guests) {
         sendLine(guest.control.get(), encodeVerdict(problem.text()), steady_clock::now());

@@ -69,7 +69,7 @@ struct Culprit {
 
 // Ranks that connected until RendezvousHost::gather() returned.
 struct Gathering {
-    std::vector<Guest> guests;  // guests that are ranks 1, 2, ..., in ascending order
+    std::vector<Guest> guests;  // connected ranks 1, 2, ..., in ascending order
     bool stopped = false;       // true if stopFd became readable before all ranks had connected
 };
 
@@ -100,7 +100,7 @@ class RendezvousHost {
   private:
     bool handleGreeting(UniqueFd& socket, const std::string& nonce, const std::string& line);
     void answerGreeting(int socket, const Greeting& greeting, const std::string& refused) const;
-    std::string objection(const Greeting& greeting);
+    std::string findReasonToRefuse(const Greeting& greeting);
     void addConnection(UniqueFd& socket, const Greeting& greeting);
     void readControls();
     bool waitForInput(int stopFd) const;

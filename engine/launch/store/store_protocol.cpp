@@ -7,7 +7,7 @@ namespace ringside {
 namespace {
 
 constexpr std::size_t kMessageLengthBytes = 4;
-constexpr std::size_t kFixedBytes = 3;  // size of a message's verb and key length
+constexpr std::size_t kFixedBytes = 3;  // size of the verb and the key length in a message, in bytes
 
 void appendNumber(std::string& out, std::size_t number, int bytes) {
     for (int i = 0; i < bytes; ++i) out += static_cast<char>(number >> (8 * i) & 0xff);

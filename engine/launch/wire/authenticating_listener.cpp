@@ -81,7 +81,7 @@ void AuthenticatingListener::addInterests(std::vector<pollfd>& waiting) const {
 }
 
 // Closes the oldest connection that has not sent a greeting. Returns false if there is none.
-bool AuthenticatingListener::makeRoom() {
+bool AuthenticatingListener::closeOldestPending() {
     if (m_pending.empty()) return false;
     m_pending.pop_front();
     ++m_refusedConnections;
@@ -93,11 +93,11 @@ void AuthenticatingListener::accept() {
     for (std::size_t round = 0; round < kMaxPending; ++round) {
         UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
         if (!socket && (errno == EMFILE || errno == ENFILE)) {
-            if (makeRoom()) continue;
+            if (closeOldestPending()) continue;
             m_acceptAgainAt = steady_clock::now() + kAcceptPause;
         }
         if (!socket) return;
-        if (m_pending.size() >= kMaxPending) makeRoom();
+        if (m_pending.size() >= kMaxPending) closeOldestPending();
         sendWithoutDelay(socket.get());
         Pending pending{std::move(socket), randomHex(16), steady_clock::now() + kAuthenticationTimeout,
                         LineReader(kMaxGreetingBytes)};

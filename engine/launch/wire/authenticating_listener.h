@@ -17,8 +17,8 @@ namespace ringside {
 
 // Listening port of a host that admits only peers that know its secret. Each connection receives a challenge and may
 // answer with one line of kMaxGreetingBytes within five seconds, on at most kMaxPending connections at a time.
-// Connections without a valid answer are counted and closed. Between two calls of poll(), an unfinished answer or a
-// lack of file descriptors takes no CPU time.
+// Connections without a valid answer are counted and closed. An unfinished answer, or a lack of file descriptors, does
+// not wake the caller's ::poll() again and again.
 class AuthenticatingListener {
   public:
     static constexpr std::size_t kMaxPending = 256;
@@ -52,7 +52,7 @@ class AuthenticatingListener {
         LineReader reader;
     };
     void accept();
-    bool makeRoom();
+    bool closeOldestPending();
 
     UniqueFd m_listener;
     std::list<Pending> m_pending;    // connections whose greeting has not arrived, oldest first

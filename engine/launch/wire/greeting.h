@@ -96,9 +96,9 @@ inline constexpr const char* kClockQuery = "{\"kind\":\"clock\"}";
 std::string encodeClock(std::int64_t us);
 std::optional<std::int64_t> decodeClock(std::string_view line);
 
-// Clock comparison during training: rank 0's host sends a TimeQuery at intervals. When it has estimated the clock of
-// the receiving rank's host more precisely than during the rendezvous, the query also contains the start of the run
-// on that clock. All times are microseconds of CLOCK_MONOTONIC.
+// Clock comparison during training: rank 0's host sends a TimeQuery at intervals. Once the clock of the receiving
+// rank's host is known more precisely than from the rendezvous, the query also contains the start of the run on that
+// clock. All times are microseconds of CLOCK_MONOTONIC.
 struct TimeQuery {
     std::int64_t sentUs = 0;  // time of the query on the sender's clock
     // Start of the run on the receiver's clock; empty as long as the estimate of the rendezvous is the most precise

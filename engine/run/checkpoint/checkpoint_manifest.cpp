@@ -151,7 +151,9 @@ Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const 
     const auto step = countOf(json, "step");
     const auto epochs = countOf(json, "epochs_done");
     if (!step || !epochs)
-        return brokenManifest(file, "has a step or an epochs_done that is not a whole number of at least 0");
+        return brokenManifest(file,
+                              "has a value of \"step\" or \"epochs_done\" that is not a whole number of at "
+                              "least 0");
     manifest.step = *step;
     manifest.epochsDone = *epochs;
     manifest.model = stringIn(json, "model");
@@ -160,19 +162,19 @@ Result<CheckpointManifest> CheckpointManifest::fromJson(const Json& json, const 
     manifest.timed = timed != json.end() && *timed == true;
     if (const auto sampler = json.find("sampler"); sampler != json.end()) manifest.sampler = *sampler;
     if (const auto epoch = json.find("epoch"); epoch != json.end() && !readEpoch(*epoch, manifest)) {
-        return brokenManifest(file, "has invalid values for the current epoch");
+        return brokenManifest(file, "has invalid values in \"epoch\"");
     }
     if (const auto scale = json.find("loss_scale"); scale != json.end() && !readLossScale(*scale, manifest)) {
-        return brokenManifest(file, "has an invalid loss_scale");
+        return brokenManifest(file, "has an invalid value of \"loss_scale\"");
     }
     if (const auto scale = json.find("normalize"); scale != json.end() && !readScale(*scale, manifest.normalize)) {
-        return brokenManifest(file, "has an invalid normalize");
+        return brokenManifest(file, "has an invalid value of \"normalize\"");
     }
     if (const auto changes = json.find("control"); changes != json.end() && !readChanges(*changes, manifest)) {
-        return brokenManifest(file, "has an invalid control list");
+        return brokenManifest(file, "has an invalid list \"control\"");
     }
     if (const auto files = json.find("files"); files != json.end() && !readFiles(*files, manifest)) {
-        return brokenManifest(file, "has an invalid list of files");
+        return brokenManifest(file, "has an invalid list \"files\"");
     }
     return manifest;
 }

@@ -53,7 +53,8 @@ struct CheckpointManifest {
     // For each data-parallel rank: hash of the samples that the sampler assigns to the rank in this epoch.
     std::vector<std::string> planHashes = {};
     std::vector<ControlChange> changes = {};  // changes that control commands made to the training, up to this step
-    // True: saved because training.checkpoint_seconds had passed; deleted when a newer checkpoint is complete.
+    // True: the checkpoint was saved because training.checkpoint_seconds had passed; it is deleted when a newer
+    // checkpoint is complete.
     bool timed = false;
     bool isInsideEpoch() const { return !planHashes.empty(); }
 

@@ -22,7 +22,8 @@ constexpr seconds kSeatReportInterval{2};
 constexpr seconds kConnectInterval{2};
 constexpr seconds kFirstPatience{10};  // time in which the first connection must succeed
 constexpr seconds kGiveUpAfter{600};   // time after the loss of the connection in which reconnecting must succeed
-// Time without a line from the host after which the connection counts as lost. A host sends a line every 2 s.
+// Time without a line from the classroom's host after which the connection counts as lost. The host sends a line every
+// 2 s.
 constexpr seconds kSilence{20};
 constexpr seconds kConnectPatience{8};
 
@@ -38,8 +39,7 @@ int ClassroomClient::run(int signalFd) {
         reportProgress();
     }
     if (m_rank)
-        m_rank->signal(SIGKILL);  // kills the rank of this computer; the other ranks detect its end by the
-                                  // closed connection
+        m_rank->signal(SIGKILL);  // kills this computer's rank; the other ranks detect its end by the closed connection
     return m_exitCode.value_or(0);
 }
 
@@ -118,7 +118,7 @@ void ClassroomClient::handleLine(const ClassroomLine& line) {
 }
 
 void ClassroomClient::launchRank(const ClassroomStart& start) {
-    if (m_rank) m_rank->signal(SIGKILL);  // ends the rank of an earlier start
+    if (m_rank) m_rank->signal(SIGKILL);  // kills the rank process of an earlier start
     m_rank.reset();
     m_lostGuest.reset();
     const std::filesystem::path& offer = m_guest->offerDirectory();
@@ -161,7 +161,9 @@ void ClassroomClient::endRank() {
     m_lostGuest.reset();
     const int code = end.shellCode();
     if (m_guest) m_guest->send({ClassroomLine::Kind::kEnded, code == 0 ? "" : m_lastLine, code});
-    report(GuestEvent::kEnded, code == 0 ? "this rank has finished" : "this rank has ended: " + m_lastLine, code);
+    report(GuestEvent::kEnded,
+           code == 0 ? "the rank of this computer has finished" : "the rank of this computer has ended: " + m_lastLine,
+           code);
 }
 
 void ClassroomClient::reportProgress() {

@@ -32,8 +32,8 @@ struct ClientSettings {
     int inputFd = -1;  // descriptor whose end of input makes the guest leave the classroom, as a signal does; -1: none
 };
 
-// Events of a guest: it has joined, receives data or news of the classroom, starts a rank, the rank has ended, the
-// connection is lost, or the classroom is over.
+// Events of a guest: the guest has joined, receives data, receives news of the classroom or starts a rank; the rank has
+// ended; the connection is lost; the classroom is over.
 enum class GuestEvent : std::uint8_t { kJoined, kData, kNews, kRank, kEnded, kLost, kOver };
 constexpr std::array<std::string_view, 7> namesOf(GuestEvent) {
     return {"joined", "data", "news", "rank", "ended", "lost", "over"};

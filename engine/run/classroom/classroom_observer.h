@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 4> namesOf(ClassroomPhase) {
 }
 
 // State of a classroom at one moment.
-struct ClassroomMoment {
+struct ClassroomState {
     ClassroomPhase phase = ClassroomPhase::kGathering;
     int wanted = 0;  // desired number of ranks
     int least = 0;   // minimum number of ranks with which the run restarts after a failure; 0: all ranks are needed
@@ -42,7 +42,7 @@ class ClassroomObserver {
     // Called when a run has started, with its directory.
     virtual void runBegins(const std::string& directory) = 0;
     // Called repeatedly with the current state, also if it has not changed.
-    virtual void show(const ClassroomHost& host, const ClassroomMoment& moment) = 0;
+    virtual void show(const ClassroomHost& host, const ClassroomState& state) = 0;
     // Called once at the end of the classroom, before the members are informed of the end.
     virtual void showEnd(const std::string& verdict, int exitCode) = 0;
     // Called with the reason why the classroom ends without a finished run.

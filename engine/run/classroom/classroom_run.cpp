@@ -100,8 +100,8 @@ void ClassroomRun::readInput(int inputFd) {
     const ssize_t got = ::read(inputFd, bytes.data(), bytes.size());
     if (got <= 0) {
         m_inputEnded = true;
-        // The program that started this process has ended. A run in progress continues, because other programs can
-        // control it through the run's own socket.
+        // The input ends when the program that started this process has ended. A run in progress continues, because
+        // other programs can control it through the run's own socket.
         if (m_plan.stopsAtEndOfInput && m_phase != ClassroomPhase::kRunning) stop();
         return;
     }
@@ -207,8 +207,8 @@ void ClassroomRun::begin(const std::vector<ClassroomMember*>& ranks) {
     terms.deadline = kMeet;
     m_observer.print("starting " + std::to_string(m_worldSize) + " ranks: " + m_plan.name + ", " + namesOf(ranks));
     if (m_restarts > 0 && m_worldSize != before)
-        m_observer.print("from now on the samples are assigned to " + std::to_string(m_worldSize) +
-                         " ranks instead of " + std::to_string(before) + ", from the last complete epoch");
+        m_observer.print("the samples after the last complete epoch are assigned to " + std::to_string(m_worldSize) +
+                         " ranks instead of " + std::to_string(before));
     m_stopRun = UniqueFd(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     m_phase = ClassroomPhase::kRunning;
     m_training =
@@ -269,14 +269,14 @@ bool ClassroomRun::isGuestsFault(const ClassroomOutcome& outcome) const {
     return outcome.firstFailedRank > 0 && (isOwn || outcome.isMisuse);
 }
 
-// Counts the failures that guests have caused. Removes a guest at once if a failure is its fault, otherwise after its
-// kMaxFailures-th failure.
+// Counts for each guest the starts and runs that failed because of its rank. Removes a guest at once if the guest is
+// certainly the cause, otherwise after kMaxFailures failures.
 void ClassroomRun::reportGuestFailures(const ClassroomOutcome& outcome) {
     for (const Culprit& culprit : outcome.culprits)
         reportFailure(idOf(culprit), "prevented the start of the run", culprit.isMisuse);
     const auto index = static_cast<std::size_t>(outcome.firstFailedRank) - 1;
     if (outcome.firstFailedRank <= 0 || index >= m_ranks.size()) return;
-    const char* const why = outcome.isMisuse         ? "sent a line that is not valid for a rank"
+    const char* const why = outcome.isMisuse         ? "sent a line that a rank never sends"
                             : isGuestsFault(outcome) ? "could not train the experiment"
                                                      : "ended the run";
     reportFailure(m_ranks[index], why, isGuestsFault(outcome));
@@ -288,7 +288,7 @@ void ClassroomRun::reportFailure(int id, const std::string& why, bool isMisuse) 
 }
 
 // Returns the id of the member with the network address of `culprit`, a rank that made the start fail. If several
-// members have this address, returns the one whose rank the culprit claims. Returns 0 if no member fits.
+// members have this address, returns the member whose rank number is culprit.rank. Returns 0 if no member fits.
 int ClassroomRun::idOf(const Culprit& culprit) const {
     const auto index = static_cast<std::size_t>(culprit.rank) - 1;
     const int named = culprit.rank > 0 && index < m_ranks.size() ? m_ranks[index] : 0;
@@ -347,8 +347,8 @@ void ClassroomRun::reportProgress() {
     m_reportAt = now + kReportInterval;
     m_host.sendToAll([&](const ClassroomMember& member) {
         if (m_phase != ClassroomPhase::kRunning || member.rank >= 0) return news;
-        // The host may still save the weights after the ranks of the guests have ended.
-        if (member.hasEnded) return "the rank of this computer has ended; waiting until the run ends: " + news;
+        // Rank 0, on the host, may still save the weights after the ranks of the guests have ended.
+        if (member.hasEnded) return "the rank of this computer has ended; the run has not ended yet: " + news;
         return "the other computers are training; this computer takes part from the next start: " + news;
     });
 }

@@ -37,7 +37,7 @@ class ClassroomRun {
 
     // Blocks until the run has ended and returns its exit code. inputFd: descriptor from which commands are read:
     // "start", "stop" or an empty line, which also starts; -1: none. signalFd: see signalInput(); a signal stops the
-    // run or closes the classroom. The host must listen.
+    // run or closes the classroom. ClassroomHost::listen() must have been called.
     int run(int inputFd, int signalFd);
 
   private:

@@ -85,8 +85,8 @@ void HostsRun::startRank(int rank, const std::string& host, const std::vector<st
 }
 
 // Waits until all ranks have ended and returns rank 0's exit code. Stops all ranks after a signal, after the end of
-// rank 0, and kOwnVerdict after another rank has failed. Kills all ranks at the second signal, and kLeave after the end
-// of rank 0.
+// rank 0, and when the time kOwnVerdict has passed after the failure of another rank. Kills all ranks at the second
+// signal, and when the time kLeave has passed after the end of rank 0.
 int HostsRun::watch() {
     std::optional<steady_clock::time_point> until;  // time at which all ranks are killed
     std::optional<steady_clock::time_point> stopAt;

@@ -39,8 +39,8 @@ void addFolder(const fs::path& folder, const std::string& name, Files& files) {
     }
 }
 
-// Adds the files with labels and test samples that a data set without configured labels finds beside its array file by
-// their names.
+// For a data set in one array file, without a configured file of labels: adds the files of labels and test samples that
+// the data set finds by name in the directory of `samples`, the array file.
 void addGuessed(const fs::path& samples, Files& files) {
     const auto add = [&](const std::optional<fs::path>& file) {
         if (file) files["data/" + file->filename().string()] = *file;

@@ -78,7 +78,7 @@ bool isRecordedExperiment(const std::string& source) {
 Result<std::string> findResumedExperiment(const std::filesystem::path& resumed) {
     std::error_code ignored;
     std::filesystem::path path = std::filesystem::absolute(resumed).lexically_normal();
-    if (!path.has_filename()) path = path.parent_path();  // a path that ends with a slash
+    if (!path.has_filename()) path = path.parent_path();  // removes the slash at the end of the path
     const bool isDirectory = std::filesystem::is_directory(path, ignored);
     if (isDirectory && openRunDirectory(path)) return path.string();
     const std::filesystem::path checkpoints = isDirectory ? path.parent_path() : path.parent_path().parent_path();

@@ -34,8 +34,8 @@ Problems resolve(PreparedRun& run, const std::filesystem::path& baseDirectory, c
     return problems;
 }
 
-// Checks that the model can be distributed over the ranks, that the ranks' memory suffices, and that the configured
-// throttle is feasible.
+// Checks that the model can be distributed over the ranks, that the ranks' memory suffices, and that parallel.pace
+// keeps the passes of each rank short enough for parallel.timeout_seconds.
 Problems checkModel(const RunConfig& resolved, const RunConfig& requested, const RunConfig& here,
                     const DataSplit& data) {
     const Result<PlanSubject> subject = planSubject(resolved, data);

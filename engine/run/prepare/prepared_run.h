@@ -26,8 +26,8 @@ struct PreparedRun {
     }
     std::int64_t plannedSteps() const { return plannedSteps(config.training.epochs); }
 
-    // Returns the number of complete epochs after the last planned step, if the run is to train `epochs` epochs. The
-    // number is less than `epochs` if training.max_steps ends the run earlier.
+    // Returns the number of epochs that are complete when the last planned step is done. The number is less than
+    // `epochs`, the number of epochs to train, if training.max_steps ends the run earlier.
     std::int64_t plannedEpochs(std::int64_t epochs) const {
         if (stepsPerEpoch <= 0) return epochs;
         const std::int64_t cut = stepsOf(epochs) - plannedSteps(epochs);
@@ -44,8 +44,9 @@ struct PreparedRun {
     // Number of steps that were done before the checkpoint of training.resume was saved; 0 without a checkpoint.
     std::int64_t stepsBefore = 0;
     std::int64_t epochsBefore = 0;
-    std::int64_t stepsLeft = -1;  // number of steps of the configured epochs after the first stepsBefore steps, without
-                                  // regard to training.max_steps; -1: all steps of all epochs
+    // Number of steps from the checkpoint to the end of the configured epochs, if training.max_steps is ignored; -1:
+    // the run starts without a checkpoint.
+    std::int64_t stepsLeft = -1;
     // For each data-parallel rank: hash of the samples that the sampler assigns to the rank in epoch 0.
     std::vector<std::string> planHashes;
     std::shared_ptr<const ClassLabels> classes = {};  // classes of the training samples; null if not needed

@@ -26,7 +26,8 @@ Result<SafetensorsFile> readTensors(const path& name, const CheckpointManifest& 
     const auto bytes = static_cast<std::int64_t>(file.value().size());
     if (bytes != listed->bytes) {
         return Problem{name.string(),
-                       "has " + std::to_string(bytes) + " bytes, but was written with " + std::to_string(listed->bytes),
+                       "has " + std::to_string(bytes) + " bytes, but had " + std::to_string(listed->bytes) +
+                           " when it was written",
                        "choose another checkpoint"};
     }
     if (!listed->sha256.empty() && file.value().sha256() != listed->sha256) {

@@ -44,15 +44,15 @@ inline constexpr const char* kEpochsVariable = "RINGSIDE_EPOCHS";
 // Sets the number of epochs as a control command does: the period of a cosine schedule keeps its planned length.
 void changeEpochs(RunConfig& experiment, std::int64_t epochs);
 
-// Gives `experiment`, with which a run continues from its checkpoint `resumed`, the number of epochs that a control
-// command had set before the checkpoint was saved. Changes nothing if there was no such command, or if one of
-// `assignments`, those of the option --set, sets training.epochs. The trainer itself restores learning rates.
+// Sets training.epochs of `experiment` to the number that a control command set before the checkpoint `resumed` was
+// saved. Changes nothing if there was no such command, or if one of `assignments` (the options --set) sets
+// training.epochs. Does not change the learning rate, which the trainer itself restores.
 void applyLiveChanges(RunConfig& experiment, const std::filesystem::path& resumed,
                       const std::vector<std::string>& assignments);
 
-// Returns a problem if one of `assignments`, those of the option --set, gives a learning rate that has no effect,
-// because a control command changed the rate before the checkpoint `resumed` was saved. experiment: includes the
-// assignments.
+// Returns a problem if one of `assignments` (the options --set) gives a learning rate that has no effect, because a
+// control command changed the rate before the checkpoint `resumed` was saved. experiment: experiment to which the
+// assignments were applied.
 std::optional<Problem> checkLearningRate(const RunConfig& experiment, const std::filesystem::path& resumed,
                                          const std::vector<std::string>& assignments);
 

@@ -5,10 +5,11 @@
 
 namespace ringside {
 
-// Returns the trainings (cases) that check an experiment with training.reduction canonical: the same global batch on 1,
-// 2, 4 and 8 data-parallel ranks under each strategy. All cases must end with weights that have the same bits as the
-// case with one rank. Samples that do not fill a global batch are omitted, because the number of padded samples would
-// depend on the number of ranks.
+// Returns the trainings (cases) that check an experiment with training.reduction canonical, which adds gradients in an
+// order that does not depend on the number of ranks. The cases train the same global batch on 1, 2, 4 and 8
+// data-parallel ranks under each strategy. All cases must end with weights that have the same bits as the case with one
+// rank. Samples that do not fill a global batch are omitted, because the number of padded samples would depend on the
+// number of ranks.
 std::vector<ProofCase> canonicalCases(const RunConfig& config, std::int64_t steps, std::int64_t samples);
 
 // Returns a copy of the experiment for `ranks` ranks with DDP and shared memory on the CPU of one computer, where sums

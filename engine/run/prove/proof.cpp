@@ -175,7 +175,7 @@ ProofLine Proof::prove(const ProofCase& one) {
     if (*line.equal) return line;
     line.first = firstDifference(one, other);
     if (line.first && line.first->why.empty())
-        line.first->why = one.mustBeEqual ? "an error in the engine: these must be equal" : one.why;
+        line.first->why = one.mustBeEqual ? "an error in Ringside: these weights must be equal" : one.why;
     return line;
 }
 

@@ -56,7 +56,8 @@ class ProofTally {
 // Function that trains a case for `steps` steps. Returns the file with the final weights, or a problem.
 using ProofRun = std::function<Result<std::filesystem::path>(const ProofCase& what, std::int64_t steps)>;
 
-// Compares the final weights of cases bit for bit. Each case is trained once for each number of steps.
+// Compares the final weights of cases bit for bit. Keeps the weights of each training: no case is trained twice for the
+// same number of steps.
 class Proof {
   public:
     Proof(std::vector<ProofCase> cases, ProofRun run) : m_cases(std::move(cases)), m_run(std::move(run)) {}

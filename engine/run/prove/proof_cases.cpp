@@ -53,7 +53,8 @@ std::string whyLargeBatchDiffers(const RunConfig& config, std::int64_t samples, 
         return "different samples: the sampler assigns other samples to a single rank than to several ranks";
     // A distributed sampler repeats samples only in the last step of an epoch.
     const bool isFilledUp = steps * config.loader.batchSize * config.parallel.worldSize > samples;
-    if (isFilledUp && !config.sampler.dropLast) return "duplicate samples, and the order of addition";
+    if (isFilledUp && !config.sampler.dropLast)
+        return "duplicate samples, which the sampler adds at the end of the epoch, and the order of addition";
     return "order of addition: each rank first adds over its own samples (training.reduction canonical does not)";
 }
 

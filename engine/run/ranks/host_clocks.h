@@ -37,7 +37,7 @@ class HostClocks {
 
     struct Query {
         int rank = 0;
-        std::string line;  // line for the rank's control connection
+        std::string line;  // query as a line of text, to be sent on the rank's control connection
     };
     // Returns the time queries that must be sent now; usually none.
     std::vector<Query> queries(std::int64_t nowUs);

@@ -66,7 +66,7 @@ ChildOptions childOptions(const WorkerProgram& worker, const RankEnvironment& en
     options.program = worker.program;
     options.arguments = argumentsFor(environment);
     options.environment = worker.environment;
-    // Waiting threads of OpenMP must sleep, because ranks share the CPUs.
+    // Waiting threads of OpenMP must sleep instead of checking in a loop, because ranks share the CPUs.
     options.environment.emplace_back("OMP_WAIT_POLICY=passive");
     options.fds = {{channels.control.theirs.get(), RankChannels::kControlFd},
                    {channels.telemetry.theirs.get(), RankChannels::kTelemetryFd},
@@ -128,7 +128,8 @@ std::vector<std::string> RankProcess::lastLines() const {
 bool RankProcess::isStopped() const {
     const auto stat = readFile("/proc/" + std::to_string(m_process.pid()) + "/stat", 4096);
     if (!stat) return false;
-    // The state follows the program's name, which may contain spaces and parentheses: searches for the last ")".
+    // The state of the process follows the program's name in parentheses. The name may contain spaces and parentheses:
+    // searches for the last ")".
     const std::size_t name = stat.value().rfind(") ");
     return name != std::string::npos && (stat.value()[name + 2] == 'T' || stat.value()[name + 2] == 't');
 }

@@ -28,11 +28,11 @@ std::string instructionSetWarning(const std::vector<std::string>& isa);
 // not empty.
 std::string instructionSetText(const std::vector<std::string>& isa);
 
-// Returns a phrase for each member that differs between `a` and `b`, such as "transport shm and gloo"; empty if all
+// Returns a phrase for each condition that differs between `a` and `b`, such as "transport shm and gloo"; empty if all
 // members are equal.
 std::vector<std::string> differencesOf(const BitsBasis& a, const BitsBasis& b);
 
-// Returns the members as one line of text for users.
+// Returns the conditions as one line of text for users.
 std::string textOf(const BitsBasis& basis);
 
 }  // namespace ringside

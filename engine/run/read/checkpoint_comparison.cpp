@@ -69,17 +69,17 @@ class StepComparison {
 
     void compare(const SafetensorsFile& a, const SafetensorsFile& b) {
         for (const auto& [name, entry] : b.entries())
-            if (a.find(name) == nullptr) skip(name, "is missing in A");
+            if (a.find(name) == nullptr) skip(name, "is missing in run A");
         for (const auto& [name, entry] : a.entries()) {
             const SafetensorsFile::Entry* other = b.find(name);
             if (other == nullptr) {
-                skip(name, "is missing in B");
+                skip(name, "is missing in run B");
             } else if (entry.type != other->type || entry.shape != other->shape) {
-                skip(name, "has another type or shape in B");
+                skip(name, "has another type or shape in run B than in run A");
             } else if (entry.type == "F32") {
                 compareValues(name, valuesOf(a, entry), valuesOf(b, *other));
             } else if (a.bytes(entry) != b.bytes(*other)) {
-                skip(name, "of type " + entry.type + " has other values in B");
+                skip(name, "of type " + entry.type + " has other values in run B than in run A");
             }
         }
     }

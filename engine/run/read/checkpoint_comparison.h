@@ -20,16 +20,17 @@ struct WeightDifference {
                           // latter is 0
 };
 
-// Comparison of the weights in the checkpoints of two runs, at the steps at which both have one.
+// Comparison of the weights in the checkpoints of two runs, at the steps at which both runs have a checkpoint.
 struct CheckpointComparison {
     double tolerance = 0;
-    // Steps whose checkpoints were compared, in ascending order; no steps after the first one with a difference.
+    // Steps whose checkpoints were compared, in ascending order. The list ends with the first step that has a
+    // difference.
     std::vector<std::int64_t> steps;
     std::int64_t tensors = 0;  // number of pairs of tensors that were compared, over all steps
     double largest = 0;        // largest relative difference of the compared tensors
     // First tensor that differs, by step and then by name; empty if there is none.
     std::optional<WeightDifference> first;
-    std::int64_t differing = 0;  // number of tensors that differ at the step of `first`
+    std::int64_t differing = 0;  // number of tensors that differ at the first step that has a difference
     // Names of the tensors that only one run has, or whose type or shape differs.
     std::vector<std::string> notCompared;
 

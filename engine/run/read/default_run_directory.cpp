@@ -46,7 +46,8 @@ bool canHoldRuns(const fs::path& directory) {
     return canWriteIn(directory.parent_path());
 }
 
-// Returns the path of the default run directory of a run that starts now, without a number.
+// Returns the path of the default run directory of a run that starts now, without the number that is appended if the
+// path exists.
 fs::path defaultBase(const std::string& name) {
     const std::string safe = fileNameOf(name);
     return runsDirectory() / (safe.empty() ? stamp() : stamp() + "-" + safe);

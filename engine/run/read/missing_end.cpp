@@ -67,7 +67,8 @@ std::string unknownEndLine(const RunPaths& paths) {
     return encode(failure(ExitCode::kBadConfiguration,
                           "the run in " + paths.directory.string() + " belongs to " +
                               otherOwner(paths.directory).value_or("another user") +
-                              ": its state cannot be determined, and it has not written anything for some time"));
+                              ": the state of the run cannot be determined, and the run has not written "
+                              "anything for some time"));
 }
 
 }  // namespace ringside

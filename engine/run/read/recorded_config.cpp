@@ -14,7 +14,7 @@
 namespace ringside {
 namespace {
 
-constexpr int kMaxLines = 100;  // maximum number of lines before the event that begins the record
+constexpr int kMaxLines = 100;  // maximum number of lines that are searched for the event that begins the record
 
 std::string configInTelemetry(const RunPaths& paths) {
     std::ifstream in(paths.telemetry());

@@ -25,21 +25,23 @@ std::string row(std::string name, const std::string& value) {
 }
 
 std::string stepsText(const RunComparison& result) {
-    std::string text = std::to_string(result.steps) + " in both";
-    if (result.stepsOnlyA > 0) text += ", " + std::to_string(result.stepsOnlyA) + " only in A";
-    if (result.stepsOnlyB > 0) text += ", " + std::to_string(result.stepsOnlyB) + " only in B";
+    std::string text = std::to_string(result.steps) + " in both runs";
+    if (result.stepsOnlyA > 0) text += ", " + std::to_string(result.stepsOnlyA) + " only in run A";
+    if (result.stepsOnlyB > 0) text += ", " + std::to_string(result.stepsOnlyB) + " only in run B";
     if (result.thinned > 0)
         text += ", " + std::to_string(result.thinned) + " of them as mean, minimum and maximum of several steps";
     if (result.firstStep > 1)
-        text += "; from step " + std::to_string(result.firstStep) + " on, where one continues from a checkpoint";
+        text += "; from step " + std::to_string(result.firstStep) +
+                " on, because one of the runs continues from a checkpoint";
     if (result.lastStep)
         text += "; up to step " + std::to_string(*result.lastStep) +
-                ", after which the ranks of one were restarted: they may have trained earlier steps again";
+                ", after which one run restarted its ranks: they may have trained earlier steps again";
     return text;
 }
 
 std::string shardsText(const RunComparison& result) {
-    if (result.shards == ShardsVerdict::kUnknown) return "unknown: no hashes of the same rank and epoch in both";
+    if (result.shards == ShardsVerdict::kUnknown)
+        return "unknown: the runs have no sample hashes of the same rank and epoch";
     const std::string count = std::to_string(result.shardsCompared);
     if (result.shards == ShardsVerdict::kSame) return "the same samples in the same order, " + count + " of " + count;
     return "other samples, first on rank " + std::to_string(result.firstOtherShard->rank) + " in epoch " +
@@ -57,7 +59,7 @@ std::string weightsText(const RunComparison& result) {
 
 std::string bitsText(const RunComparison& result) {
     if (!result.bitsOfA && !result.bitsOfB) return {};
-    if (!result.bitsOfA || !result.bitsOfB) return row("bits depend on", "unknown for one or both");
+    if (!result.bitsOfA || !result.bitsOfB) return row("bits depend on", "unknown for at least one of the runs");
     const std::vector<std::string> differences = differencesOf(*result.bitsOfA, *result.bitsOfB);
     if (differences.empty()) return row("bits depend on", "the same in both: " + textOf(*result.bitsOfA));
     std::string text;
@@ -118,13 +120,13 @@ std::string verdict(const RunComparison& result) {
     if (result.equal() && result.thinned > 0) return "the same losses in all steps that were recorded one by one";
     if (result.equal()) return "the same losses to the last bit";
     if (result.firstBeyond) return "different from step " + std::to_string(result.firstBeyond->at);
-    if (result.steps == 0) return "not comparable: no step is in both";
-    if (result.stepsOnlyA + result.stepsOnlyB > 0) return "different: the steps are not the same";
+    if (result.steps == 0) return "not comparable: no step is in both runs";
+    if (result.stepsOnlyA + result.stepsOnlyB > 0) return "different: some steps are in one run only";
     if (result.lastStep)
         return (result.firstApart ? "equal within " + tolerance : "the same losses") +
                " up to the restart after step " + std::to_string(*result.lastStep) +
                "; the steps after it cannot be compared";
-    return "different: the loss of an epoch exceeds " + tolerance;
+    return "different: losses of an epoch differ by more than " + tolerance;
 }
 
 Json numberJson(double value) {

@@ -40,7 +40,8 @@ RunFollower::RunFollower(RunPaths paths, Traces traces, std::shared_ptr<const Cl
 
 bool RunFollower::advance(const std::function<void(std::string_view)>& lines) {
     if (m_ended) return false;
-    // Reads the lock before the lines: if the run ends in between, the next call still reads its last lines.
+    // Reads the state of the run before the lines: if the run ends in between, the state is still kLive, and the next
+    // call reads the last lines of the run.
     const RunLife life = runLife(m_paths.directory);
     if (!readNext(lines)) return false;
     const bool moreTraces = !m_behind && deliverTraces(lines);

@@ -118,8 +118,8 @@ Result<RunRecord> readRunRecord(const std::filesystem::path& directory) {
     sortByKey(record.weights);
     if (Result<Json> config = readRecordedJson(paths); config) record.config = std::move(config).value();
     if (const Result<RunSummary> summary = readRunSummary(paths.summary())) record.bits = summary.value().bitsDependOn;
-    // A run by Ringside that restarts from a checkpoint repeats the steps after it under the same numbers, so that all
-    // steps can be compared.
+    // A run by Ringside that restarts from a checkpoint repeats the steps after the checkpoint under the same numbers,
+    // so that all steps can be compared.
     if (!record.isWatched) record.lastOwnStep.reset();
     return record;
 }

@@ -52,8 +52,8 @@ void AppendFile::flush() {
     m_pending.clear();
 }
 
-// Truncates the file after the last whole line that this object has written, and throws IoError. Content from before
-// the file was opened is kept.
+// Handles a failed write: truncates the file after the last whole line that this object has written, and throws
+// IoError. Content from before the file was opened is kept.
 void AppendFile::fail(int error, std::size_t written) {
     const std::size_t newline = written == 0 ? std::string::npos : m_pending.rfind('\n', written - 1);
     if (newline != std::string::npos) m_size += static_cast<off_t>(newline + 1);

@@ -68,8 +68,8 @@ void MetricsRecord::add(const GlobalStep& step) {
         gather(step);
         if (step.step == m_open->window.last) close();
     }
-    // If no window of steps is open, writes the results of epochs at once and not only with the next step: a run that
-    // resumes from a checkpoint at this step finds the results in the file.
+    // If no window of steps is open, writes the results of epochs at once, without waiting for the next step: a run
+    // that resumes from a checkpoint at this step finds the results in the file.
     if (!m_open) writeEpochsUpTo(step.step);
 }
 

@@ -42,7 +42,8 @@ std::string trainedHash(const ShardPlan& plan, int rank, std::int64_t count) {
 
 std::string PlanMismatch::text() const {
     std::string place = "rank " + std::to_string(rank) + ", epoch " + std::to_string(epoch + 1);
-    if (slot < 0) return place + ": samples differ from the plan (only their hash is known)";
+    if (slot < 0)
+        return place + ": the trained samples differ from the planned samples (found by comparing their hashes)";
     place += ", step " + std::to_string(step) + ", slot " + std::to_string(slot) + ": ";
     return place + (planned < 0 ? "no sample planned" : "planned " + std::to_string(planned)) + ", trained " +
            std::to_string(trained);
@@ -137,7 +138,7 @@ void PlanWatch::runThread() {
 }
 
 // Returns the assignment of samples to ranks (ShardPlan) in an epoch; null if it cannot be computed. Caches the latest
-// one, because reports of one epoch arrive one after another.
+// assignment, because reports of one epoch arrive one after another.
 const ShardPlan* PlanWatch::planOf(std::int64_t epoch) {
     ShardSpec spec = epochSpec(m_options.config, m_options.datasetSize, epoch);
     if (needsClasses(spec.kind)) {

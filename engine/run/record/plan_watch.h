@@ -20,11 +20,11 @@
 
 namespace ringside {
 
-// Returns the SHA-256, in hex, of the sample indices that a rank trains by the plan, without those that the loader
-// drops, as little-endian int64. Equal to ShardPlan::hash if the loader drops nothing.
+// Returns the SHA-256, in hex, of the sample indices (little-endian int64) that a rank trains by the plan, without the
+// samples of an incomplete last batch that the loader drops. Equal to ShardPlan::hash if the loader drops nothing.
 std::string trainedHash(const ShardPlan& plan, int rank);
-// Returns the SHA-256, in hex, of the first `count` sample indices that a rank trains by the plan, as little-endian
-// int64.
+// Returns the SHA-256, in hex, of the first `count` sample indices (little-endian int64) that a rank trains by the
+// plan.
 std::string trainedHash(const ShardPlan& plan, int rank, std::int64_t count);
 
 // First position at which a rank trained a sample other than the planned one.
@@ -67,7 +67,8 @@ struct PlanResults {
     std::vector<std::int64_t> auditedEpochs;  // epochs of which the hash of all samples was compared with the plan, for
                                               // each rank
     std::vector<PlanMismatch> mismatches;     // new differences from the plan, at most one for each rank and epoch
-    // Confirmed samples of the current epoch, for each rank whose number has increased.
+    // Number of samples of the current epoch that were compared with the plan and found correct, for each rank whose
+    // number has increased.
     std::vector<Confirmed> confirmed;
 };
 
@@ -94,8 +95,8 @@ class PlanWatch {
     // Makes the comparing thread run without pauses from now on. Must be called only after all ranks have finished
     // training.
     void disablePauses();
-    // Compares the queued reports and the reports of epochs that not all ranks have reported. Returns the results that
-    // are available after at most `deadline`.
+    // Compares the remaining reports: the queued reports, and the reports of epochs that not all ranks have reported.
+    // Returns the results that are available after at most `deadline`.
     PlanResults finish(std::chrono::milliseconds deadline);
 
   private:

@@ -131,11 +131,11 @@ std::int64_t truncateRecord(const RunPaths& paths, const RecordCut& cut) {
 
 // Reads only the last mebibyte of the file, because steps are in ascending order. An epoch counts as complete when its
 // validation result is in the file, or its training result if the run does not validate.
-RecordReach recordReach(const RunPaths& paths) {
+RecordedProgress readRecordedProgress(const RunPaths& paths) {
     constexpr std::streamoff kEnd = 1 << 20;
-    RecordReach reach;
+    RecordedProgress progress;
     std::ifstream in(paths.metrics(), std::ios::ate);
-    if (!in) return reach;
+    if (!in) return progress;
     in.seekg(std::max<std::streamoff>(0, static_cast<std::streamoff>(in.tellg()) - kEnd));
     bool validates = false;
     for (std::string line; std::getline(in, line);) {
@@ -143,14 +143,14 @@ RecordReach recordReach(const RunPaths& paths) {
         const Result<Json> json = parseJson(line, "metrics.jsonl");
         if (!json || !json.value().is_object()) continue;
         const std::string kind = stringIn(json.value(), "kind");
-        if (kind == "step") reach.steps = std::max(reach.steps, integerIn(json.value(), "step").value_or(0));
+        if (kind == "step") progress.steps = std::max(progress.steps, integerIn(json.value(), "step").value_or(0));
         if (kind != "epoch") continue;
         const bool isValidation = choiceNamed<SplitKind>(stringIn(json.value(), "split")) == SplitKind::kValidation;
         validates = validates || isValidation;
         if (isValidation == validates)
-            reach.epochs = std::max(reach.epochs, integerIn(json.value(), "epoch").value_or(0) + 1);
+            progress.epochs = std::max(progress.epochs, integerIn(json.value(), "epoch").value_or(0) + 1);
     }
-    return reach;
+    return progress;
 }
 
 }  // namespace ringside

@@ -20,10 +20,10 @@ struct RecordCut {
 std::int64_t truncateRecord(const RunPaths& paths, const RecordCut& cut);
 
 // Last step and number of epochs recorded in metrics.jsonl; zeros if the file does not exist.
-struct RecordReach {
+struct RecordedProgress {
     std::int64_t steps = 0;
     std::int64_t epochs = 0;  // number of epochs whose results are all in the file
 };
-RecordReach recordReach(const RunPaths& paths);
+RecordedProgress readRecordedProgress(const RunPaths& paths);
 
 }  // namespace ringside

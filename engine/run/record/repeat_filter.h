@@ -15,11 +15,11 @@ namespace ringside {
 // results, and report them again. The filter removes these reports, so that a run directory holds each step once.
 class RepeatFilter {
   public:
-    // True if the whole event repeats an event that was passed before. Otherwise, stores its step or epoch, so that a
-    // later repetition is detected.
+    // True if the whole event repeats an event of an earlier call. Otherwise, stores the step or epoch of the event, so
+    // that a later repetition is detected.
     bool isRepeated(const Event& event);
-    // Stops filtering epoch results and sample reports that were passed before, because a restarted script begins its
-    // epochs again. Repeated steps are still filtered.
+    // Discards the epoch results and sample reports of earlier calls, because a restarted script begins its epochs
+    // again and reports them a second time. Repeated steps are still filtered.
     void acceptRepeatedEpochs();
     // Returns a copy of a steps frame without its repeated steps; empty if no step is repeated or the event is not a
     // steps frame. Call before isRepeated(), which stores the frame's steps as known.

@@ -21,10 +21,11 @@ namespace {
 
 constexpr std::size_t kMaxFinalBytes = 96U << 10;  // maximum size of the lines written after recording has stopped, in
                                                    // bytes; less than half of SpaceReserve::kFinalBytes
-constexpr std::int64_t kMeasureUs = 5000000;       // interval between calls of bytesOfOthers(), in microseconds
+// interval at which the size of the other files is measured, in microseconds
+constexpr std::int64_t kMeasureUs = 5000000;
 constexpr std::size_t kMaxMismatches = 16;
 constexpr std::size_t kMaxReportedMismatches = 3;
-// Longest wait at the end of the run for the comparison of the remaining samples with the plan.
+// Longest wait at the end of the run until the remaining trained samples have been compared with the assigned samples.
 constexpr std::chrono::milliseconds kAuditPatience{500};
 
 std::string logText(const LogLine& line) {

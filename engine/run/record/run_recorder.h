@@ -121,7 +121,7 @@ class RunRecorder {
     RunData m_data;
     RepeatFilter m_repeats;
     std::int64_t m_restarts = 0;
-    std::int64_t m_flushedStep = 0;  // last step when all files were written for the last time
+    std::int64_t m_flushedStep = 0;  // last step that was in all files when they were last flushed
     std::optional<FullDisk> m_full;
     std::size_t m_finalBytes = 0;  // size of the lines written since recording stopped, in bytes
     std::string m_unwrittenLog;    // log line that did not fit on the full disk; written at the end of the run

@@ -9,11 +9,11 @@
 namespace ringside {
 namespace {
 
-// Fraction of the budget for steps up to which single steps are written. The rest is reserved for windows of several
-// steps.
+// Used fraction of the budget for steps up to which steps are written one by one. The rest is reserved for windows of
+// several steps.
 constexpr double kMaxOfSingles = 0.9;
-constexpr std::int64_t kSignIntervalUs = 1000000;  // interval of heartbeats and states without halvings, in
-                                                   // microseconds; each halving doubles it
+constexpr std::int64_t kPendingIntervalUs = 1000000;  // interval at which pending heartbeats and states are
+                                                      // written, in microseconds; each halving doubles it
 
 // Returns a copy of a frame that contains single steps (not windows of steps), reduced to its first `count` steps.
 StepsFrame headOf(const StepsFrame& frame, std::size_t count) {
@@ -133,7 +133,8 @@ void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
     const std::string head = single == frame.step.size() ? withNewline(line)
                              : single > 0                ? encode(headOf(frame, single))
                                                          : std::string();
-    // Single steps may not use the whole budget: windows of steps are written later and need a part of it.
+    // Steps that are written one by one may not use the whole budget: windows of several steps are written later and
+    // need a part of it.
     if (single > 0 && m_budget.spend(RecordKind::kSteps, head.size(), kMaxOfSingles)) m_file.add(head);
     if (single == frame.step.size()) return;
     if (!m_thinnedFrom) m_thinnedFrom = frame.step[single];
@@ -141,7 +142,7 @@ void TelemetryRecord::addSteps(const StepsFrame& frame, std::string_view line) {
 }
 
 // Writes a state or heartbeat at once while the budget suffices. After the first halving, keeps only the latest state
-// and heartbeat of each rank for writeSigns(), which writes them at an interval.
+// and heartbeat of each rank for writePendingReports(), which writes them at an interval.
 void TelemetryRecord::addReport(int rank, bool isState, std::string_view line) {
     PendingReports& reports = m_reports[static_cast<std::size_t>(rank)];
     (isState ? reports.state : reports.beat) = withNewline(line);
@@ -151,8 +152,8 @@ void TelemetryRecord::addReport(int rank, bool isState, std::string_view line) {
     }
 }
 
-void TelemetryRecord::writeSigns(std::int64_t nowUs) {
-    const std::int64_t interval = kSignIntervalUs << m_budget.halvings(RecordKind::kHeartbeats);
+void TelemetryRecord::writePendingReports(std::int64_t nowUs) {
+    const std::int64_t interval = kPendingIntervalUs << m_budget.halvings(RecordKind::kHeartbeats);
     for (PendingReports& reports : m_reports) {
         if ((reports.state.empty() && reports.beat.empty()) || nowUs - reports.writtenUs < interval) continue;
         writeWhole(RecordKind::kHeartbeats, reports.state + reports.beat);
@@ -178,7 +179,7 @@ void TelemetryRecord::writeWindows() {
 
 void TelemetryRecord::flush(std::int64_t nowUs) {
     writeWindows();
-    writeSigns(nowUs);
+    writePendingReports(nowUs);
     adjust();
     m_file.flush();
 }

@@ -57,7 +57,7 @@ class TelemetryRecord {
     bool isRequested(std::int64_t step) const;
     void addGradients(const GradientView& view, std::string_view line);
     void addReport(int rank, bool isState, std::string_view line);
-    void writeSigns(std::int64_t nowUs);
+    void writePendingReports(std::int64_t nowUs);
     void writeWindows();
     void write(RecordKind kind, std::string_view line);
     void writeWhole(RecordKind kind, const std::string& lines);

@@ -24,7 +24,8 @@ struct Address {
     socklen_t length = 0;
 };
 
-// Returns an address in the abstract namespace: there is no file, and the kernel frees the name with the last socket.
+// Returns the address of an abstract Unix socket: there is no file, and the kernel frees the name when the last socket
+// with this address is closed.
 Address addressOf(const std::string& token) {
     Address address;
     address.value.sun_family = AF_UNIX;

@@ -8,9 +8,9 @@
 
 namespace ringside {
 
-// Creates the directory of a live run again after it was deleted or moved, with its configuration and a new record, so
-// that the ranks can save a last checkpoint in it. If this fails, the ranks save elsewhere (SaveDirectories), and the
-// rest of the run is not recorded.
+// Guard of the directory of a live run. After the directory was deleted or moved, creates it again, with the
+// configuration and new telemetry files, so that the ranks can save a last checkpoint in it. If this fails, the ranks
+// save elsewhere (SaveDirectories), and the rest of the run is not recorded.
 class DirectoryGuard {
   public:
     DirectoryGuard(const RunPaths& paths, const PreparedRun& run, RunJournal& journal);

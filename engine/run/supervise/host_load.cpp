@@ -40,7 +40,7 @@ HostLoad readHostLoad(int ranks) {
 
 RunDeadlines runDeadlines(milliseconds least, milliseconds timeout, const HostLoad& load) {
     const double cpus = std::max(load.processors, 1);
-    // Load of the CPUs, in ranks: each process of another program counts as kWeightOfOthers ranks.
+    // Load of the CPUs as a number of ranks: each process of another program counts as kWeightOfOthers ranks.
     const double rivals = load.ranks + kWeightOfOthers * load.others;
     const double waiting = kStartCpuMs * std::max(0.0, rivals / cpus - 1);
     RunDeadlines deadlines;

@@ -116,8 +116,8 @@ SupervisorOptions optionsFor(const LaunchedRun& launched, const Welcome& welcome
     options.workerProgram = launched.worker;
     options.runStartUs = launched.runStartUs;
     options.workerEnvironment = {std::string(kLaunchedVariable) + "=1"};
-    // The stop descriptor is used like that of a closing terminal: a launcher sends several signals, which must count
-    // as one stop request.
+    // A launcher sends several signals to stop a run. They must count as one stop request, like the signals of a
+    // closing terminal.
     options.stopOnceFd = launched.stopFd;
     options.mayBeKilled = true;
     options.sharedFd = sharedFd;
@@ -180,7 +180,7 @@ Result<RunEnded> hostLaunchedRun(LaunchedRun launched, RunDirectory directory) {
     supervisor.start();
     directory.keep();
     launched.log("all " + std::to_string(launched.layout.worldSize) +
-                 " ranks train; run directory: " + paths.directory.string());
+                 " ranks are connected and start to train; run directory: " + paths.directory.string());
     RunEnded end = supervisor.run();
     directory.release();
     return end;

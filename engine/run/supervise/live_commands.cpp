@@ -19,7 +19,7 @@ constexpr std::size_t kMaxPending = 64;
 }  // namespace
 
 void LiveCommands::request(const ControlCommand& command) {
-    // No rank reports kTraceEvery.
+    // Skips kTraceEvery: no rank reports that it has executed this command, so that it would stay in the list.
     if (command.kind != ControlKind::kTraceEvery && m_pending.size() < kMaxPending) m_pending.push_back(command);
 }
 
@@ -35,8 +35,9 @@ void LiveCommands::report(const Controlled& executed) {
         m_isHeld = true;
 }
 
-// Removes the command that the ranks have executed. The ranks do not report a pause that has no effect, because the run
-// is paused already or a later command ends the pause at once, so that pauses before the command are removed, too.
+// Removes the command that the ranks have executed. If this command ends a pause, also removes the pause commands
+// before it: the ranks do not report a pause that had no effect because the run was paused already or the next command
+// ended the pause at once.
 void LiveCommands::removePending(const Controlled& executed) {
     const bool comparesValue = executed.command == ControlKind::kRate || executed.command == ControlKind::kLearningRate;
     const auto done = std::ranges::find_if(m_pending, [&](const ControlCommand& command) {

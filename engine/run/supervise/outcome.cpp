@@ -88,7 +88,8 @@ RunEnded missingFinalReport(const RunEvidence& run) {
     }
     if (first == nullptr) {
         return failed(ExitCode::kInternal, -1,
-                      "some ranks finished and others stopped: they did not agree on the end of the run" +
+                      "some ranks finished their training and other ranks stopped early: the ranks did not agree "
+                      "on the end of the run" +
                           lastCheckpointText(run));
     }
     const std::string how = first->end ? first->end->text() : "did not end";
@@ -105,7 +106,7 @@ RunEnded withoutDirectory(const RunEvidence& run) {
                   run.directoryLost + (saved ? "; the weights after step " + std::to_string(run.steps) +
                                                    " were saved again, in " + run.checkpoint->path
                                        : run.checkpoint ? lastCheckpointText(run)
-                                                        : "; its checkpoints were deleted with it"));
+                                                        : "; the checkpoints of the run were deleted with it"));
 }
 
 using Accept = std::function<bool(const std::filesystem::path& directory, const CheckpointManifest& manifest)>;
@@ -156,13 +157,14 @@ RunEnded outcomeIfKilledNow(const RunEvidence& run) {
                            : "; the launcher ended the run before the last steps were saved" + lastCheckpointText(run));
 }
 
-std::optional<StoredCheckpoint> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps) {
+std::optional<StoredCheckpoint> newestRecordedCheckpoint(const std::filesystem::path& runDirectory,
+                                                         std::int64_t recordedSteps) {
     const std::optional<StoredCheckpoint> recorded = newestUpTo(runDirectory, recordedSteps);
     return recorded ? recorded : newestCheckpoint(runDirectory);
 }
 
-std::optional<StoredCheckpoint> newestFor(const std::filesystem::path& runDirectory, const RecordReach& recorded,
-                                          std::int64_t dataRanks) {
+std::optional<StoredCheckpoint> newestUsableCheckpoint(const std::filesystem::path& runDirectory,
+                                                       const RecordedProgress& recorded, std::int64_t dataRanks) {
     const Accept fits = [dataRanks](const std::filesystem::path&, const CheckpointManifest& manifest) {
         return !manifest.isInsideEpoch() || static_cast<std::int64_t>(manifest.planHashes.size()) == dataRanks;
     };

@@ -63,7 +63,8 @@ std::optional<StoredCheckpoint> newestCheckpoint(const std::filesystem::path& ru
 // Returns the newest complete checkpoint with at most recordedSteps steps, for a run that resumes in the same
 // directory: after a crash, a checkpoint can have more steps than the record. If all complete checkpoints have more
 // steps, returns the newest one.
-std::optional<StoredCheckpoint> newestRecorded(const std::filesystem::path& runDirectory, std::int64_t recordedSteps);
+std::optional<StoredCheckpoint> newestRecordedCheckpoint(const std::filesystem::path& runDirectory,
+                                                         std::int64_t recordedSteps);
 // Returns the checkpoint from which a run with dataRanks data-parallel ranks resumes in the same directory; empty if
 // none is usable.
 //
@@ -71,8 +72,8 @@ std::optional<StoredCheckpoint> newestRecorded(const std::filesystem::path& runD
 // because the samples of an epoch in progress would otherwise be assigned differently. Prefers the newest usable
 // checkpoint whose steps and epoch results are all recorded; then the newest one of which only the results of its last
 // epoch are missing; then the newest one.
-std::optional<StoredCheckpoint> newestFor(const std::filesystem::path& runDirectory, const RecordReach& recorded,
-                                          std::int64_t dataRanks);
+std::optional<StoredCheckpoint> newestUsableCheckpoint(const std::filesystem::path& runDirectory,
+                                                       const RecordedProgress& recorded, std::int64_t dataRanks);
 // Returns the complete checkpoint at this path if it belongs to the run directory; empty otherwise.
 std::optional<StoredCheckpoint> checkpointAt(const std::filesystem::path& runDirectory,
                                              const std::filesystem::path& checkpoint);

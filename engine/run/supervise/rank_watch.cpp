@@ -26,8 +26,8 @@ double secondsBetween(TimePoint from, TimePoint to) {
     return std::chrono::duration<double>(to - from).count();
 }
 
-// True if a rank with this end may have failed because of a peer. The supervisor then waits for the peer's failure
-// report or end before it judges.
+// True if a rank that ended with `end` may have failed because of a peer. The supervisor then waits for the peer's
+// failure report or end before it decides which rank is the cause.
 bool mayBlamePeer(const std::optional<ChildEnd>& end) {
     return end && !end->signalled &&
            (end->code == static_cast<int>(ExitCode::kCommunicationFailed) ||
@@ -141,8 +141,9 @@ RankCondition RankWatch::conditionOf(const RankLink& rank, TimePoint now) const 
     condition.savingSeconds = rank.movement.savingSeconds(now);
     if (condition.end) condition.endedSeconds = secondsBetween(rank.endedAt, now);
     condition.missingRank = rank.missingRank;
-    // Checks only silent ranks, or, after a rank may have failed because of a peer, all ranks. To read /proc for each
-    // rank at each tick would take more time than all other checks together.
+    // Reads from /proc whether the process is stopped, but only for a silent rank, or for all ranks after a rank may
+    // have failed because of a peer. To read /proc for each rank at each tick would take more time than all other
+    // checks together.
     if (!condition.end && (condition.silentSeconds > kHeartbeatSeconds || m_witnessedAt))
         condition.processStopped = rank.isStopped();
     if (condition.end && condition.end->signalled && condition.end->code == SIGKILL)

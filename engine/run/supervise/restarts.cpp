@@ -23,7 +23,7 @@ void Restarts::recordEarlier() {
 std::optional<std::chrono::milliseconds> Restarts::next(const RunEnded& end, std::int64_t plannedSteps) {
     if (!canRestart() || end.state != RunOutcome::kFailed || !isRestartable(end.exitCode)) return {};
     const auto& last = m_journal.data().lastStep();
-    m_from = newestRecorded(m_paths.directory, last ? last->step : m_run.stepsBefore);
+    m_from = newestRecordedCheckpoint(m_paths.directory, last ? last->step : m_run.stepsBefore);
     if (m_from && m_from->step >= plannedSteps) {
         m_journal.log(LogLevel::kInfo, "no restart: " + m_from->path + " has the weights of the last planned step");
         return {};

@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds kFlushInterval{80};
 
 std::int64_t lastRecordedStep(const RunPaths& paths) {
     std::error_code ignored;
-    return std::filesystem::exists(paths.metrics(), ignored) ? recordReach(paths).steps : -1;
+    return std::filesystem::exists(paths.metrics(), ignored) ? readRecordedProgress(paths).steps : -1;
 }
 
 }  // namespace

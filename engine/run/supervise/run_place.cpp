@@ -40,7 +40,8 @@ Result<std::string> findResumeAuto(const fs::path& out, std::int64_t dataRanks) 
     if (out.empty()) return Problem{"--resume auto", "needs a run directory", "name the run directory with --out"};
     std::error_code error;
     const fs::path absolute = fs::absolute(out, error).lexically_normal();
-    const std::optional<StoredCheckpoint> checkpoint = newestFor(absolute, recordReach(RunPaths(absolute)), dataRanks);
+    const std::optional<StoredCheckpoint> checkpoint =
+        newestUsableCheckpoint(absolute, readRecordedProgress(RunPaths(absolute)), dataRanks);
     return checkpoint ? (absolute / checkpoint->path).string() : firstResume(absolute);
 }
 

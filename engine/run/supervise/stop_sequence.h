@@ -63,7 +63,7 @@ class StopSequence {
     TimePoint m_deadline{};  // end of the current phase; valid only in the phases kTerminating and kKilled
     bool m_stoppedLoading = false;
     bool m_cutShort = false;
-    TimePoint m_logAt{};  // time at which the log names the rank that the stop waits for again
+    TimePoint m_logAt{};  // time of the next log line that names the rank that the stop waits for
     std::chrono::milliseconds m_logInterval{};
 };
 

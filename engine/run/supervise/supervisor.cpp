@@ -22,7 +22,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kTick{40};  // longest wait of a tick; also the interval at which ranks send telemetry
+// longest time that a tick waits for events; also the interval at which ranks send telemetry
+constexpr milliseconds kTick{40};
 
 // Raises the soft limit of open files. Each rank takes six descriptors; the common limit of 1,024 allows 160 ranks.
 void raiseDescriptorLimit() {
@@ -92,7 +93,7 @@ void Supervisor::start() {
     m_watch.started();
 }
 
-// Starts the ranks that are not in `adopted`.
+// Starts all ranks except the ranks in `adopted`, which a launcher has started.
 void Supervisor::startRanks(RankWatch::Ranks adopted) {
     for (int rank = 0; rank < static_cast<int>(m_run.config.parallel.worldSize); ++rank) {
         const auto has = [rank](const auto& one) { return one && one->rank() == rank; };
@@ -258,8 +259,8 @@ void Supervisor::receiveLine(RankLink& rank, std::string_view line) {
 void Supervisor::logSlowLinks() {
     for (const HostLink& link : hostLinks(m_journal.data())) {
         if (link.slow == HostLink::Slow::kNo || !m_slowHosts.insert(link.host).second) continue;
-        m_journal.log(LogLevel::kWarning,
-                      "slow link to " + (link.host.empty() ? "rank 0's host" : link.host) + ": " + link.fullText());
+        m_journal.log(LogLevel::kWarning, "slow network link to " + (link.host.empty() ? "rank 0's host" : link.host) +
+                                              ": " + link.fullText());
     }
 }
 

@@ -30,8 +30,8 @@ struct SupervisorOptions {
     std::chrono::milliseconds terminateGrace{1000};  // time between SIGTERM and SIGKILL
     std::chrono::milliseconds backOff{1000};         // pause before the first restart; each further pause is twice as
                                                      // long, at most 30 s
-    // Time from the end of a rank that may have failed because of a peer to the verdict. Ends of other ranks in this
-    // time can show the cause.
+    // Time from the end of a rank that may have failed because of a peer to the verdict. If other ranks end in this
+    // time, their ends can show the cause.
     std::chrono::milliseconds settleTime{400};
     // Time added to the timeout of collectives before a rank without progress counts as hung, so that the ranks can
     // report a missing peer first.
@@ -45,7 +45,8 @@ struct SupervisorOptions {
     std::vector<std::string> notes;  // lines that are written to the log at the start
     std::string hostName;            // name of this host in the record; empty: not recorded
     std::int64_t restart = 0;        // number of earlier restarts of the whole group of processes
-    LiveCommands commands;           // commands in effect before these restarts, which the ranks execute again
+    // control commands in effect before the earlier restarts; the ranks execute them again
+    LiveCommands commands;
     // Called after events were recorded. The second argument contains a RunChange bit for each part of the data that
     // changed.
     std::function<void(const RunData&, unsigned)> onChange;

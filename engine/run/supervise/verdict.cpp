@@ -141,9 +141,9 @@ auto progressOf(const RankCondition& condition) {
     return std::tuple(condition.beat.step, condition.beat.collective, condition.beat.batches, waits);
 }
 
-// Returns the longest time without progress that is allowed for a rank, in seconds: eight times its longest earlier
-// time, but at least the limit; before the end of the first step, ten times the limit, because the duration of a step
-// is not known yet.
+// Returns the longest time without progress that is allowed for a rank, in seconds: eight times the rank's longest
+// earlier time without progress, but at least the limit. Before the end of the first step: ten times the limit, because
+// the duration of a step is not known yet.
 double patienceWith(const RankCondition& condition, const SilenceLimits& limits) {
     constexpr double kFirstStep = 10;
     constexpr double kSlowStep = 8;

@@ -62,7 +62,7 @@ std::string TrainingChild::failureText(const Result<RunSummary>& summary) const 
     const ChildEnd& end = *m_child.end();
     const std::string complaint = end.signalled ? "" : lastErrorLine(m_output);
     if (!complaint.empty()) return complaint;
-    return "it " + end.text() + (!end.signalled && end.code == 0 ? " without a result" : "");
+    return "it " + end.text() + (!end.signalled && end.code == 0 ? " without a complete summary.json" : "");
 }
 
 // Requests the process to stop, and waits until it has ended or the time is over.

@@ -36,7 +36,7 @@ class TrainingChild {
     // Returns the result, or a problem if the training failed. Must be called after advance() has returned true.
     Result<TrainedChild> result() const;
     // Blocks until the process has ended, and returns the result. If stopFd becomes readable, requests the process to
-    // stop, waits up to 10 s for its end, and throws StoppedError; -1: there is no such descriptor.
+    // stop, waits up to 10 s for its end, and throws StoppedError. stopFd -1: the wait cannot be interrupted.
     Result<TrainedChild> wait(int stopFd = -1);
 
   private:

@@ -22,7 +22,7 @@ class Throughput {
         std::int64_t timeUs, samples, step;
     };
     std::int64_t m_windowUs;
-    // Time in microseconds. Numbers that are added before this time overwrite the last entry of m_marks.
+    // Run time in microseconds before which add() overwrites the last entry of m_marks instead of appending an entry.
     std::int64_t m_denseUntilUs = 0;
     std::deque<Mark> m_marks;
 };

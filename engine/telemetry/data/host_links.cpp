@@ -11,7 +11,7 @@ namespace ringside {
 namespace {
 
 constexpr double kFarMs = 1;
-constexpr double kFarShare = 0.1;  // minimum round trip of a far link, as a share of a step
+constexpr double kFarShare = 0.1;  // minimum round trip of a far link, as a share of a step's duration
 constexpr double kNarrowTimes = 3;
 // A link is narrow only if bytes are in flight for at least this share of the time.
 constexpr double kNarrowShare = 0.1;

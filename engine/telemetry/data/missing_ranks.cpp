@@ -55,7 +55,7 @@ std::optional<MissingRanks> findMissingRanks(const std::vector<RankData>& ranks)
         if (waits) awaited.sinceUs = std::max(awaited.sinceUs, ranks[i].beatUs - ranks[i].stalledUs);
     }
     if (!anyWaits || awaited.missing.empty()) return {};
-    // No rank is missing if the first of the missing ranks sent a heartbeat more than a second after the wait began,
+    // Returns no missing rank if the first rank in `missing` sent a heartbeat more than a second after the wait began,
     // and this heartbeat shows that the rank still advances and has reached the collective.
     const RankData& first = ranks[static_cast<std::size_t>(awaited.missing.front())];
     if (first.beatUs > awaited.sinceUs + kAwaitedUs && first.stalledUs < kAwaitedUs && first.collective >= collective)

@@ -44,11 +44,11 @@ std::string firstDifferent(const Replica& one, const Replica& other) {
 
 }  // namespace
 
-const GradientView* InspectedStep::wholeMean() const {
+const GradientView* InspectedStep::meanWithCells() const {
     return withCells(mean);
 }
 
-const GradientView* InspectedStep::wholeChange() const {
+const GradientView* InspectedStep::changeWithCells() const {
     return withCells(change);
 }
 

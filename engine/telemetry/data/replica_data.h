@@ -20,10 +20,10 @@ struct InspectedStep {
     std::vector<std::optional<GradientView>> mean;    // averaged gradient on each rank
     std::vector<std::optional<GradientView>> change;  // change of the weights by the update on each rank
 
-    // wholeMean() and wholeChange() return the first view that contains cells (values of the vector) and not only
-    // norms; null if there is none.
-    const GradientView* wholeMean() const;
-    const GradientView* wholeChange() const;
+    // meanWithCells() and changeWithCells() return the first view that contains cells (values of the vector) and not
+    // only norms; null if there is none.
+    const GradientView* meanWithCells() const;
+    const GradientView* changeWithCells() const;
     bool hasCells() const;
 };
 

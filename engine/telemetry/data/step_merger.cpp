@@ -7,8 +7,8 @@
 
 // Algorithm: each rank has a queue of steps that are not merged yet. While no queue is empty, the lowest step number at
 // the front of any queue is examined. If all fronts have this step number, the step is merged and removed from all
-// queues. Otherwise at least one rank has not reported the step: it is removed from the queues that contain it and
-// counted as incomplete.
+// queues. Otherwise at least one rank has not reported the step: the step is removed from the queues that contain it
+// and counted as incomplete.
 namespace ringside {
 namespace {
 

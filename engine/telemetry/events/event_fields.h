@@ -157,7 +157,7 @@ inline constexpr std::array<const char*, kPhaseCount> kPhaseColumns{
     "connect_ns", "data_ns",      "copy_ns",       "forward_ns",    "backward_ns", "waiting_ns",
     "moving_ns",  "optimizer_ns", "validation_ns", "checkpoint_ns", "paused_ns",   "idle_ns"};
 
-inline bool isEven(const StepsFrame& e) {
+inline bool hasEqualColumnLengths(const StepsFrame& e) {
     const std::size_t n = e.step.size();
     return e.loss.size() == n && e.samples.size() == n && e.endUs.size() == n &&
            (e.correct.empty() || e.correct.size() == n) && (e.gradientNorm.empty() || e.gradientNorm.size() == n) &&
@@ -168,7 +168,7 @@ inline bool isEven(const StepsFrame& e) {
 
 // True if the columns that only thinned lines contain are all present with equal lengths, or all absent. In a thinned
 // line, an entry covers several steps.
-inline bool hasEvenRanges(const StepsFrame& e) {
+inline bool hasEqualRangeColumns(const StepsFrame& e) {
     const std::size_t n = e.from.size();
     const std::size_t accuracies = e.correct.empty() ? 0 : n;
     const std::size_t norms = e.gradientNorm.empty() ? 0 : n;
@@ -177,8 +177,8 @@ inline bool hasEvenRanges(const StepsFrame& e) {
            e.accuracyMaximum.size() == accuracies && e.normMinimum.size() == norms && e.normMaximum.size() == norms;
 }
 
-// True if each entry of a thinned line starts after the last step of the previous entry, and does not contain more
-// logged steps than the steps that it covers.
+// For a thinned line, in which each entry covers several steps: true if each entry starts after the last step of the
+// previous entry, and does not contain more logged steps than the steps that it covers.
 inline bool hasOrderedRanges(const StepsFrame& e) {
     for (std::size_t i = 0; i < e.from.size(); ++i) {
         const std::int64_t before = i > 0 ? e.step[i - 1] : 0;
@@ -213,12 +213,13 @@ void fields(F& f, E& e) {
         if (f.includes(!e.gradientNorm.empty())) f.column("gradient_norm_min", e.normMinimum);
         if (f.includes(!e.gradientNorm.empty())) f.column("gradient_norm_max", e.normMaximum);
     }
-    f.check("steps", "has columns of different lengths", [&] { return isEven(e) && hasEvenRanges(e); });
-    f.check("from", "is not a range of steps", [&] { return hasOrderedRanges(e); });
+    f.check("steps", "has columns of different lengths",
+            [&] { return hasEqualColumnLengths(e) && hasEqualRangeColumns(e); });
+    f.check("from", "has ranges of steps that are invalid or overlap", [&] { return hasOrderedRanges(e); });
     f.check("correct", "is not a number of correct predictions", [&] {
         return std::ranges::all_of(e.correct, [](double c) { return c >= 0 && c <= static_cast<double>(kMaxWindow); });
     });
-    f.check("step", "does not increase",
+    f.check("step", "has numbers that are not in ascending order",
             [&] { return std::ranges::adjacent_find(e.step, std::ranges::greater_equal{}) == e.step.end(); });
 }
 
@@ -327,8 +328,8 @@ void fields(F& f, E& e) {
     }
     f.check("planned_compute", "is not between 0 and 1", [&] { return isShare(e.planned.compute); });
     f.check("planned_update", "is not between 0 and 1", [&] { return isShare(e.planned.update); });
-    f.check("trace", "has columns of different lengths", [&] { return e.isEven(); });
-    f.check("at_ns", "is not in order within the step", [&] { return isOrdered(e); });
+    f.check("trace", "has columns of different lengths", [&] { return e.hasEqualColumnLengths(); });
+    f.check("at_ns", "has times that are not in ascending order or not within the step", [&] { return isOrdered(e); });
 }
 
 template <class F, Is<Replica> E>
@@ -374,7 +375,7 @@ void fields(F& f, E& e) {
 
 // True if the lengths of the lists match: `cells` has rows x columns values for each tensor, and each other list has
 // one entry per tensor or is empty.
-inline bool isWhole(const GradientView& e) {
+inline bool hasMatchingLengths(const GradientView& e) {
     const std::size_t tensors = e.names.size();
     const auto fits = [tensors](const auto& column) { return column.empty() || column.size() == tensors; };
     if (e.rows.size() != e.columns.size() || !fits(e.rows) || !fits(e.tensorNorms) || !fits(e.checksums)) return false;
@@ -402,7 +403,8 @@ void fields(F& f, E& e) {
     if (f.includes(!e.ring.empty())) f.column("ring", e.ring);
     if (f.includes(!e.checksums.empty())) f.column("checksums", e.checksums, 0, kMaxCount);
     timeField(f, e.timeUs);
-    f.check("cells", "do not match the numbers of rows and columns of the tensors", [&] { return isWhole(e); });
+    f.check("cells", "do not match the numbers of rows and columns of the tensors",
+            [&] { return hasMatchingLengths(e); });
 }
 
 template <class F, Is<RankMemory> E>
@@ -449,7 +451,7 @@ void fields(F& f, E& e) {
     if (f.includes(!e.waitUs.empty())) f.column("wait_us", e.waitUs, 0, kMaxCount);
     f.integer("length_us", e.lengthUs, 1, kMaxCount, Need::kRequired);
     timeField(f, e.timeUs);
-    f.check("links", "has columns of different lengths", [&] { return e.isEven(); });
+    f.check("links", "has columns of different lengths", [&] { return e.hasEqualColumnLengths(); });
 }
 
 template <class F, Is<LogLine> E>
@@ -529,7 +531,7 @@ void fields(F& f, E& e) {
     if (f.includes(e.withdrawn.has_value())) f.flag("withdrawn", e.withdrawn);
     timeField(f, e.timeUs);
     f.check("severity", "is not mistake, cost or note", [&] { return named.has_value(); });
-    f.check("evidence", "is not an object", [&] { return e.evidence.empty() || isObjectText(e.evidence); });
+    f.check("evidence", "is not a JSON object", [&] { return e.evidence.empty() || isObjectText(e.evidence); });
 }
 
 template <class F, Is<ScriptFacts> E>
@@ -538,7 +540,7 @@ void fields(F& f, E& e) {
     f.text("about", e.about, Need::kRequired);
     f.tree("facts", e.facts);
     timeField(f, e.timeUs);
-    f.check("facts", "is not an object", [&] { return isObjectText(e.facts); });
+    f.check("facts", "is not a JSON object", [&] { return isObjectText(e.facts); });
 }
 
 }  // namespace ringside

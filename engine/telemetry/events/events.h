@@ -231,7 +231,7 @@ struct RankLinks {
     std::int64_t lengthUs = 0;  // length of the interval since the previous event, in microseconds
     std::int64_t timeUs = 0;
 
-    bool isEven() const {
+    bool hasEqualColumnLengths() const {
         return roundTripUs.size() == peer.size() && bytes.size() == peer.size() && busyUs.size() == peer.size() &&
                (waitUs.empty() || waitUs.size() == peer.size());
     }
@@ -371,14 +371,14 @@ struct RunEnded {
     double stepsPerSecond = 0;
     double samplesPerSecond = 0;
     std::int64_t timeUs = 0;
-    // True if the ranks trained exactly the samples of the plan. Empty if no epoch has been compared yet.
+    // True if the ranks trained exactly the samples that the sampler assigned. Empty if no epoch has been compared yet.
     std::optional<bool> planVerified = {};
     std::int64_t auditedEpochs = 0;
     // One sentence about the cause that determines the duration of the last traced steps, with advice. Empty if no step
     // was traced.
     std::string timeVerdict = {};
-    // First sample that differs from the plan, such as "rank 2, epoch 3, step 5, slot 17: planned 4242, trained 17";
-    // empty if there is none.
+    // First trained sample that is not the sample that the sampler assigned, such as "rank 2, epoch 3, step 5, slot 17:
+    // planned 4242, trained 17"; empty if there is none.
     std::string planMismatch = {};
     // True if rank first_failed_rank sent bytes that a correct rank never sends. Not written to the stream; used only
     // by the host of a class run.

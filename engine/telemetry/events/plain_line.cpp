@@ -155,8 +155,8 @@ class PlainFields {
     void column(std::string_view key, std::vector<double>& out, Need need = Need::kOptional) {
         if (reach(key, need)) m_good = m_scan.column(out, rows());
     }
-    // The following three functions reject the line, so that the JSON parser decodes it. Fields of their types occur
-    // only once in a run.
+    // The following three functions reject the line, so that the JSON parser decodes it. They are called for types of
+    // fields that occur in few events of a run.
     void flag(std::string_view key, std::optional<bool>&) { m_good = m_good && !reach(key); }
     void tree(std::string_view key, std::string&) { m_good = m_good && !reach(key); }
     void lines(std::string_view key, std::vector<std::string>&) { m_good = m_good && !reach(key); }

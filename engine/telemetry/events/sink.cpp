@@ -187,7 +187,7 @@ void TelemetrySink::watchGpu(std::function<GpuReading()> gpu) {
 bool TelemetrySink::flush(milliseconds deadline) {
     const auto until = steady_clock::now() + deadline;
     const Mark wanted = deliveredMark();
-    while (backlogged()) {
+    while (isBacklogged()) {
         if (!write("", std::chrono::ceil<milliseconds>(until - steady_clock::now()))) return false;
     }
     encodeUpTo(wanted, [] {});
@@ -213,7 +213,7 @@ void TelemetrySink::runEncoder() {
         }
         m_slices.begin();
         const std::uint64_t sent = m_ring.popped();
-        if (!backlogged()) encodeUpTo(deliveredMark(), [this] { m_slices.next(); });
+        if (!isBacklogged()) encodeUpTo(deliveredMark(), [this] { m_slices.next(); });
         write("", m_options.frameInterval);
         steps = m_ring.popped() - sent;
         m_encodedUs = nowUs();
@@ -229,11 +229,12 @@ void TelemetrySink::runHeartbeatThread() {
         // Sends a heartbeat as soon as the rank has made no progress for a second, because viewers need it to find the
         // missing rank.
         if (check % kChecksPerBeat == 0 || (still && !reportedStall)) {
-            if (!backlogged()) write(heartbeat() + (still && !reportedStall ? stepUnderWay() : ""), milliseconds(0));
+            if (!isBacklogged())
+                write(heartbeat() + (still && !reportedStall ? encodeUnfinishedTrace() : ""), milliseconds(0));
         }
         reportedStall = still;
         if (isOverdue()) {
-            if (!backlogged()) encodeUpTo(deliveredMark(), [] {});
+            if (!isBacklogged()) encodeUpTo(deliveredMark(), [] {});
             write("", m_options.heartbeatInterval / kChecksPerBeat);
         }
         std::unique_lock lock(m_mutex);
@@ -335,13 +336,13 @@ std::string TelemetrySink::heartbeat() {
 
 // Encodes the trace of the current, unfinished step, so that the rank's last position is known if the rank sends
 // nothing afterwards.
-std::string TelemetrySink::stepUnderWay() {
+std::string TelemetrySink::encodeUnfinishedTrace() {
     const std::lock_guard lock(m_mutex);
     const std::optional<StepTrace> step = m_step ? m_step() : std::nullopt;
     return step ? encode(*step) : std::string();
 }
 
-bool TelemetrySink::backlogged() {
+bool TelemetrySink::isBacklogged() {
     const std::lock_guard lock(m_writing);
     return m_out.size() > kMaxPendingBytes;
 }

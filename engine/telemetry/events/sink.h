@@ -114,9 +114,9 @@ class TelemetrySink {
     bool encodePiece(const Mark& mark);
     std::string takeSteps(std::uint64_t until);
     std::string heartbeat();
-    std::string stepUnderWay();
+    std::string encodeUnfinishedTrace();
     bool isStalled();
-    bool backlogged();
+    bool isBacklogged();
     bool write(const std::string& lines, std::chrono::milliseconds patience);
 
     const SinkOptions m_options;

@@ -23,9 +23,9 @@ struct CollectiveStamp {
     std::int64_t arrivedNs = 0;  // time at which this rank began to take part
     std::int64_t lastNs = -1;    // time at which the last rank of the group began to take part; -1: not known
     std::int64_t endedNs = 0;    // time at which the result was available on this rank
-    // For collectives in which each rank makes its data readable for the other ranks before it begins to take part.
-    // publishedNs: time at which this rank had made its data readable; the next member: time at which the last rank had
-    // done so. -1: the data becomes readable only when the rank begins to take part.
+    // For collectives in which each rank makes its data readable for the other ranks before it begins to take part:
+    // publishedNs is the time at which the data of this rank was readable, lastPublishedNs the time at which the data
+    // of all ranks was readable. -1: the collective is of another kind.
     std::int64_t publishedNs = -1;
     std::int64_t lastPublishedNs = -1;
 };

@@ -72,7 +72,7 @@ class PhaseTrack {
             stamp(phase, -1);
         return before;
     }
-    // Notes that the thread works on this layer from now on; -1: on no layer.
+    // Records that the thread works on this layer from now on; -1: on no layer.
     void enterLayer(int layer) {
         if (m_stamps != nullptr && m_layersToo) [[unlikely]]
             stamp(now(), layer);

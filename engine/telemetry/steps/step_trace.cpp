@@ -75,7 +75,7 @@ class SpanColumns {
 
 }  // namespace
 
-double plannedTimes(const PlannedShares& rank, const PlannedShares& other, Phase phase) {
+double plannedWorkRatio(const PlannedShares& rank, const PlannedShares& other, Phase phase) {
     const auto ratio = [](double own, double others) { return others > 0 ? std::max(1.0, own / others) : 1.0; };
     if (phase == Phase::kForward || phase == Phase::kBackward) return ratio(rank.compute, other.compute);
     return phase == Phase::kOptimizer ? ratio(rank.update, other.update) : 1.0;

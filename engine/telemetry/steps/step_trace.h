@@ -19,9 +19,9 @@ struct PlannedShares {
     bool operator==(const PlannedShares&) const = default;
 };
 
-// Returns the planned work of `rank` in a phase, divided by that of `other`, but at least 1: a rank with less work
-// delays no rank if it takes as long as the other ranks.
-double plannedTimes(const PlannedShares& rank, const PlannedShares& other, Phase phase);
+// Returns the planned work of `rank` in a phase, divided by that of `other`, but at least 1: a rank with less planned
+// work may take as long as the other rank without delaying it.
+double plannedWorkRatio(const PlannedShares& rank, const PlannedShares& other, Phase phase);
 
 // "trace": activities of one rank in one traced step, as columns. All times are in nanoseconds. beginNs is measured
 // from the start of the run, on CLOCK_MONOTONIC; all other times are measured from beginNs.
@@ -66,7 +66,7 @@ struct StepTrace {
 
     // True if all columns about spans have the same length, all columns about collectives, and all columns about
     // messages.
-    bool isEven() const {
+    bool hasEqualColumnLengths() const {
         const std::size_t spans = phase.size();
         const std::size_t n = collective.size();
         const std::size_t m = message.size();

@@ -69,7 +69,7 @@ double typicalOfAll(std::span<const StepMeasurements> steps, const Measure& meas
 // divided by the planned work of that rank.
 auto in(Phase phase, const RankMeasurements& scaledTo) {
     return [phase, &scaledTo](const RankMeasurements& rank) {
-        return static_cast<double>(timeOf(rank.times, phase)) * plannedTimes(scaledTo.planned, rank.planned, phase);
+        return static_cast<double>(timeOf(rank.times, phase)) * plannedWorkRatio(scaledTo.planned, rank.planned, phase);
     };
 }
 auto in(Phase phase) {
@@ -324,7 +324,7 @@ void judgeTogether(std::span<const StepMeasurements> steps, const Latest& latest
         explainCommunication(steps, verdict);
     } else if (latest.lostByAllNs >= 2 * kNoticeable * stepNs && latest.share >= kLateShare) {
         verdict.finding = StepsFinding::kTooFewSteps;
-        verdict.text = "Ranks wait for each other, but there is too little data to name the rank.";
+        verdict.text = "Ranks wait for each other, but too little time was traced to name the late rank.";
     } else if (latest.lostByAllNs >= 2 * kNoticeable * stepNs) {
         verdict.finding = StepsFinding::kRotating;
         verdict.lostMs = latest.lostByAllNs / 1e6;

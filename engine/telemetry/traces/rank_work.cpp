@@ -17,8 +17,8 @@ bool isPass(Phase phase) {
     return phase == Phase::kForward || phase == Phase::kBackward;
 }
 
-// Returns the time that a rank needs for a phase according to the other ranks, except those in `without`: the upper
-// median of their times, each scaled by the ratio of the planned shares.
+// Returns the time that a rank is expected to need for a phase: the upper median of the times of the ranks that are not
+// in `without`, each scaled by the ratio of the planned shares.
 double expectedTime(const StepPlan& step, const std::vector<PhaseWork>& work, std::size_t rank, Phase phase,
                     const std::set<std::size_t>& without, bool isFasterIfSmaller) {
     const PlannedShares& own = step.ranks[rank].planned;
@@ -26,8 +26,8 @@ double expectedTime(const StepPlan& step, const std::vector<PhaseWork>& work, st
     for (std::size_t other = 0; other < work.size(); ++other) {
         if (without.contains(other)) continue;
         const PlannedShares& planned = step.ranks[other].planned;
-        double times = plannedTimes(own, planned, phase);  // at least 1
-        if (isFasterIfSmaller) times /= plannedTimes(planned, own, phase);
+        double times = plannedWorkRatio(own, planned, phase);  // at least 1
+        if (isFasterIfSmaller) times /= plannedWorkRatio(planned, own, phase);
         others.push_back(work[other][static_cast<std::size_t>(phase)] * times);
     }
     return upperMedianOf(others);

@@ -40,7 +40,7 @@ double StepPlayer::play(const StepPlan& step) {
 
 bool StepPlayer::advance(std::size_t rank) {
     const std::vector<PlanItem>& items = m_step->ranks[rank].items;
-    bool moved = serve(rank);
+    bool moved = advanceCollectives(rank);
     for (; m_at[rank] < items.size(); ++m_at[rank], moved = true) {
         const PlanItem& item = items[m_at[rank]];
         if (item.kind == PlanItem::Kind::kWork) {
@@ -48,7 +48,7 @@ bool StepPlayer::advance(std::size_t rank) {
             m_now[rank] += item.ns;
         } else if (item.kind == PlanItem::Kind::kReady) {
             m_turns[rank].push_back({item.collective, m_now[rank]});
-            serve(rank);
+            advanceCollectives(rank);
         } else if (item.kind == PlanItem::Kind::kSend) {
             m_sent[item.collective] = m_now[rank];
         } else if (item.kind == PlanItem::Kind::kReceive) {
@@ -79,7 +79,7 @@ bool StepPlayer::receive(std::size_t rank, const PlanItem& item) {
 
 // Advances the collectives that the rank has requested, one after the other: the rank arrives at the first one, which
 // ends when all of its ranks have arrived. Returns true if anything has changed.
-bool StepPlayer::serve(std::size_t rank) {
+bool StepPlayer::advanceCollectives(std::size_t rank) {
     bool moved = false;
     while (!m_turns[rank].empty()) {
         Turn& turn = m_turns[rank].front();

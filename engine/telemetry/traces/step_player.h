@@ -29,7 +29,7 @@ class StepPlayer {
 
   private:
     bool advance(std::size_t rank);
-    bool serve(std::size_t rank);
+    bool advanceCollectives(std::size_t rank);
     void note(std::size_t rank, Phase phase, double ns);
     void recordWait(std::size_t rank, const PlanItem& item, double ended);
     bool receive(std::size_t rank, const PlanItem& item);

@@ -135,7 +135,8 @@ TraceData::TraceData(int worldSize, std::size_t most)
       m_most(std::clamp<std::size_t>(kMaxRankSteps / m_worldSize, 1, most)) {}
 
 bool TraceData::apply(const StepTrace& trace) {
-    if (trace.rank < 0 || static_cast<std::size_t>(trace.rank) >= m_worldSize || !trace.isEven()) return false;
+    if (trace.rank < 0 || static_cast<std::size_t>(trace.rank) >= m_worldSize || !trace.hasEqualColumnLengths())
+        return false;
     if (m_steps.size() >= m_most && trace.step < m_steps.begin()->first) return false;
     TracedStep& step = m_steps[trace.step];
     if (step.ranks.empty()) {

@@ -134,7 +134,8 @@ class TraceData {
     std::size_t m_worldSize;
     std::size_t m_most;
     std::map<std::int64_t, TracedStep> m_steps;
-    // Steps after which the ranks were paused or delayed: last step of each interval, by its first step.
+    // Intervals of steps after which the ranks were paused or delayed. Key: first step of the interval; value: last
+    // step.
     std::map<std::int64_t, std::int64_t> m_pausedAfter;
     std::optional<std::int64_t> m_slowAfter;  // slow motion is on since the end of this step; empty: slow motion is off
     std::int64_t m_endNs = 0;

@@ -208,7 +208,7 @@ void RankEvidence::addReplica(const Replica& one) {
 void RankEvidence::addTrace(const StepTrace& trace) {
     ++tracedSteps;
     std::set<std::int64_t> groups;
-    for (std::size_t i = 0; i < trace.collective.size() && trace.isEven(); ++i) {
+    for (std::size_t i = 0; i < trace.collective.size() && trace.hasEqualColumnLengths(); ++i) {
         if (collectives.size() >= kMaxLoaders && !collectives.contains(trace.group[i])) continue;
         CollectiveUse& use = collectives[trace.group[i]];
         ++use.calls;
