@@ -74,8 +74,8 @@ bool ControlInput::readSome() {
     return true;
 }
 
-// Answers a clock query. Drops the answer if it cannot be sent immediately, because a late answer would give a wrong
-// offset.
+// Answers the supervisor's query for the time on this host's clock. Drops the answer if it cannot be sent immediately,
+// because a late answer would give a wrong offset.
 void ControlInput::answerTimeQuery(const TimeQuery& query) const {
     sendLine(m_fd, encodeTimeAnswer({query.sentUs, monotonicUs()}), std::chrono::steady_clock::now());
     if (query.zeroUs && m_onZero) m_onZero(*query.zeroUs);

@@ -18,7 +18,7 @@ namespace ringside {
 
 // Receives lines with control commands from a file descriptor, in its own thread. Ignores lines that are not commands.
 // If kMaxWaiting commands are waiting, drops further ones, except a stop. Answers clock queries of the supervisor
-// immediately. When the descriptor reaches its end, the supervisor has died: calls onEnd in the thread.
+// immediately. The end of the stream means that the supervisor has died: calls onEnd in the thread then.
 class ControlInput final : public ControlSource {
   public:
     static constexpr std::size_t kMaxWaiting = 256;

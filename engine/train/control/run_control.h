@@ -47,7 +47,8 @@ class RunControl final : public StepObserver {
         // Interval at which paused ranks check for commands; must be much shorter than the timeout of a collective.
         std::chrono::microseconds pollInterval{200'000};
     };
-    // Value of a checkpoint command that the training itself has posted. Such a command is not reported in telemetry.
+    // Value of a checkpoint command that the training posts for a timed save. Such a command is not reported in
+    // telemetry.
     static constexpr double kPostedByTraining = 1;
     // Position in the training at which a command is executed, for reports of commands.
     struct Position {

@@ -18,8 +18,8 @@ constexpr std::size_t kMaxUnfinished = 512;  // maximum number of phases in the 
 // 300 bytes of telemetry; the user cannot inspect more of them.
 constexpr std::int64_t kTracesPerSecond = 200;
 constexpr std::int64_t kMinGapNs = 20'000'000;
-// Minimum time over which the duration of steps is measured, in nanoseconds, unless the measurement covers kPaceSteps
-// intervals.
+// A measurement of the duration of steps covers at least kPaceSteps steps. It ends after kPaceNs nanoseconds, or
+// earlier after kPaceSteps traced steps.
 constexpr std::int64_t kPaceNs = 100'000'000;
 constexpr std::int64_t kPaceSteps = 16;
 constexpr std::int64_t kMaxInterval = std::int64_t{1} << 20;
