@@ -26,7 +26,7 @@ const std::vector<NeutralKey>& neutralTable() {
     static const std::vector<NeutralKey> table = {
         {"optimizer.betas",
          {Json::array({0.9, 0.999}), Json()},
-         "use the two fields optimizer.beta1 and optimizer.beta2"},
+         "the fields optimizer.beta1 and optimizer.beta2 contain these numbers"},
         {"optimizer.amsgrad", {Json(false)}, "Adam divides by the running mean of the squares, not its maximum"},
     };
     return table;
@@ -58,7 +58,7 @@ const ConfigField* findConfigField(string_view path) {
 }
 
 Json fieldValue(const ConfigField& field, const RunConfig& config) {
-    // The cast is safe: slot() takes a configuration that can be changed, but this function only reads the value.
+    // The cast is safe: slot() requires a non-const configuration, but this function only reads the value.
     const FieldSlot slot = field.slot(const_cast<RunConfig&>(config));
     if (const auto* choice = std::get_if<ChoiceSlot>(&slot)) return Json(field.choices[*choice->index]);
     const Json value = std::visit(

@@ -46,7 +46,8 @@ Json valueSchema(const ConfigField& field) {
 }
 
 Json neutralSchema(const NeutralKey& key) {
-    return {{"description", "The only value in this version: " + std::string(key.why) + "."}, {"enum", key.accepted}};
+    return {{"description", "Only this value is accepted, because " + std::string(key.why) + "."},
+            {"enum", key.accepted}};
 }
 
 Json objectSchema() {

@@ -221,7 +221,7 @@ const NeutralKey* findNeutral(std::string_view path) {
 std::optional<Problem> checkNeutral(const NeutralKey& key, const Json& value) {
     if (std::ranges::find(key.accepted, value) != key.accepted.end()) return {};
     return Problem{std::string(key.path),
-                   "is " + shown(value) + "; this version has only " + shown(key.accepted.front()) + ", as " +
+                   "is " + shown(value) + "; only " + shown(key.accepted.front()) + " is accepted, because " +
                        std::string(key.why),
                    "omit the key"};
 }
@@ -332,8 +332,8 @@ Result<RunConfig> RunConfig::parse(std::string_view text, const std::string& wha
 Problems RunConfig::set(const std::string& assignment) {
     const auto equals = assignment.find('=');
     if (equals == 0)
-        return {
-            {"--set " + printable(assignment), "has no name of a setting", "write it as --set loader.batch_size=64"}};
+        return {{"--set " + printable(assignment), "does not contain the name of a setting",
+                 "write it as --set loader.batch_size=64"}};
     if (equals == std::string::npos) {
         return {{"--set " + printable(assignment), "has no value",
                  "write it as --set " + printable(assignment) + "=VALUE"}};
