@@ -188,8 +188,9 @@ TEST_CASE("A .txt file is a table where its rows are equally long, and a text ot
     CHECK(text.dataset.kind == DatasetKind::kText);
     CHECK_FALSE(text.tableOrText);
     // (58 - 1) / 7 samples; space, line end, comma, dot, T and a b e h i n o q r s t u.
-    CHECK(text.summary ==
-          "8 samples of 7 characters, 17 distinct ones; the model predicts each from the previous ones");
+    CHECK(
+        text.summary ==
+        "8 samples of 7 characters, 17 distinct characters; the model predicts each character from the previous ones");
     REQUIRE(text.rows.size() == 4);
     CHECK(text.rows[1] == std::vector<std::string>{"to be."});
     CHECK(text.rows[2] == std::vector<std::string>{""});

@@ -78,8 +78,8 @@ Result<std::size_t> ByteSource::State::fillInput() {
     return got;
 }
 
-// Starts the next gzip member. A file may hold several members (`cat a.gz b.gz`). Bytes after the last member are
-// padding and ignored.
+// Starts to unpack the next gzip member. A file may contain several members (`cat a.gz b.gz`). Bytes after the last
+// member are padding and are ignored.
 Result<bool> ByteSource::State::nextMember() {
     if (zip.avail_in < 2) {
         if (auto got = fillInput(); !got) return got.problem();
