@@ -27,8 +27,8 @@ std::int64_t markAll(const ShardPlan& plan, std::vector<bool>& seen, const std::
 
 }  // namespace
 
-// With DistributedSampler's round robin, the trained positions are the first positions of the padded or truncated
-// order.
+// DistributedSampler assigns positions to the ranks in turn, so the trained positions are the first ones of the padded
+// or truncated order.
 std::optional<std::int64_t> uniqueSeenByFormula(const ShardPlan& plan) {
     const ShardSpec& spec = plan.spec();
     if (spec.pitfalls.any() || spec.kind != SamplerKind::kDistributed) {
