@@ -80,11 +80,11 @@ class RunControl final : public StepObserver {
     bool executeAfterStep();
     // True if this rank must report each layer, or each action of the pipeline schedule, and sleep for its share of the
     // step's duration.
-    bool reportsParts() const { return m_insideStep && (m_onePhase || m_showsPhases); }
+    bool reportsLayersAndActions() const { return m_insideStep && (m_onePhase || m_showsPhases); }
     // Reports that the rank starts layer `layer` (-1: none) or the pipeline action `action`. Then sleeps for the
-    // fraction `share` of the time that slow motion assigns to the passes of a step. Call only if reportsParts() is
-    // true.
-    void reportPart(Phase phase, int layer, const std::string& action, double share);
+    // fraction `share` of the time that slow motion assigns to the passes of a step. Call only if
+    // reportsLayersAndActions() is true.
+    void reportLayerOrAction(Phase phase, int layer, const std::string& action, double share);
     // Exchanges commands with the other ranks and executes them between two validation batches. Returns false if the
     // training must stop.
     bool executeBetweenBatches(Position position);

@@ -46,7 +46,7 @@ class CollectiveWatch {
 class StepWatch {
   public:
     StepWatch(TelemetrySink& sink, const Trainer& trainer) : m_sink(sink) {
-        sink.watchStep([&trainer] { return trainer.stepUnderWay(); });
+        sink.watchStep([&trainer] { return trainer.unfinishedTrace(); });
     }
     ~StepWatch() { m_sink.watchStep({}); }
     StepWatch(const StepWatch&) = delete;

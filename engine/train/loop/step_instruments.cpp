@@ -87,10 +87,10 @@ void StepInstruments::addObservers(const Observed& observed) {
 
 // In slow motion and when the user advances phase by phase, reports the pipeline action that the rank executes.
 void StepInstruments::reportAction(const PipelineAction& action, double share) {
-    if (!m_control->reportsParts()) return;
+    if (!m_control->reportsLayersAndActions()) return;
     const Phase phase = action.work == PipelineWork::kForward ? Phase::kForward : Phase::kBackward;
-    m_control->reportPart(phase, -1, action.text(),
-                          share / static_cast<double>(m_dependencies.config.training.accumulateSteps));
+    m_control->reportLayerOrAction(phase, -1, action.text(),
+                                   share / static_cast<double>(m_dependencies.config.training.accumulateSteps));
 }
 
 }  // namespace ringside

@@ -139,7 +139,7 @@ void Trainer::prepare() {
     m_checkpoints.reserveSpace();
     normalize();
     m_strategy->synchronise();
-    reports().reportReplica(m_position);
+    reports().reportWeightChecksum(m_position);
     reports().reportMemory();
 }
 
