@@ -22,8 +22,8 @@ const std::vector<ConfigField>& fieldTable() {
     return table;
 }
 
-const std::vector<NeutralKey>& neutralTable() {
-    static const std::vector<NeutralKey> table = {
+const std::vector<DefaultOnlyKey>& defaultOnlyTable() {
+    static const std::vector<DefaultOnlyKey> table = {
         {"optimizer.betas",
          {Json::array({0.9, 0.999}), Json()},
          "the fields optimizer.beta1 and optimizer.beta2 contain these numbers"},
@@ -48,8 +48,8 @@ std::span<const ConfigField> configFields() {
     return fieldTable();
 }
 
-std::span<const NeutralKey> neutralKeys() {
-    return neutralTable();
+std::span<const DefaultOnlyKey> defaultOnlyKeys() {
+    return defaultOnlyTable();
 }
 
 const ConfigField* findConfigField(string_view path) {

@@ -71,7 +71,7 @@ constexpr ConfigField ConfigField::orNull() const {
 }
 
 // Key of an experiment file that is accepted only with PyTorch's default value, which has no effect.
-struct NeutralKey {
+struct DefaultOnlyKey {
     std::string_view path;
     std::vector<Json> accepted;
     std::string_view why;  // reason why other values are not accepted, such as "Adam divides by the running mean"
@@ -79,7 +79,7 @@ struct NeutralKey {
 
 // Returns all fields in the order in which files list them; the fields of a section are adjacent.
 std::span<const ConfigField> configFields();
-std::span<const NeutralKey> neutralKeys();
+std::span<const DefaultOnlyKey> defaultOnlyKeys();
 
 // Returns the field with this path, or null.
 const ConfigField* findConfigField(std::string_view path);

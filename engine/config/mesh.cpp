@@ -46,7 +46,7 @@ std::int64_t devicesOf(const RunConfig& config) {
     return parallel.devices > 0 ? parallel.devices : parallel.worldSize;
 }
 
-RunConfig asProcesses(RunConfig config) {
+RunConfig withProcessesAsRanks(RunConfig config) {
     if (config.parallel.strategy != StrategyKind::kDataParallel) return config;
     config.parallel.devices = devicesOf(config);
     config.parallel.worldSize = 1;

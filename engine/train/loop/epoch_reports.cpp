@@ -44,7 +44,7 @@ void EpochReports::reportResult(SplitKind split, MetricSums& sums, const Trainin
 
 void EpochReports::reportEpochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const {
     const RankLayout& layout = m_dependencies.share.layout();
-    if (layout.isReader())
+    if (layout.isFirstPipelineRank())
         m_dependencies.trainer.observer.onEvent(
             Consumed{layout.dataRank(), position.epoch, static_cast<std::int64_t>(trained.size()), hashOf(trained)});
     reportWeightChecksum(position);

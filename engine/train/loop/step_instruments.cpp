@@ -77,8 +77,8 @@ void StepInstruments::addObservers(const Observed& observed) {
     m_steps.addReference(m_replicas);
     m_stepReport = &m_steps.add<StepReport>(StepReport::Dependencies{
         m_dependencies, layout, observed.loss, observed.strategy, observed.batches, m_tracer, observed.checkpoints});
-    m_steps.add<IndexReport>(layout.isReader() ? m_dependencies.reportSamples : SampleReport::kNever, layout.dataRank(),
-                             observer);
+    m_steps.add<IndexReport>(layout.isFirstPipelineRank() ? m_dependencies.reportSamples : SampleReport::kNever,
+                             layout.dataRank(), observer);
     m_steps.add<TrafficReport>(rank, m_share.plan().maxBatch, observed.strategy, observer);
     m_steps.add<ProgressReport>(observer.progress());
     if (layout.mesh.pipeline == 1)

@@ -32,7 +32,7 @@ void StepReport::endStep(const FinishedStep& step) {
 }
 
 StepRecord StepReport::recordOf(const FinishedStep& step) {
-    const bool isReader = m_dependencies.layout.isReader();
+    const bool isReader = m_dependencies.layout.isFirstPipelineRank();
     StepRecord record;
     record.epoch = step.position.epoch;
     record.step = step.position.step;
