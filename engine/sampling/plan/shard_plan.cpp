@@ -164,7 +164,7 @@ std::int64_t ShardPlan::position(int rank, std::int64_t slot) const {
 
 std::int64_t ShardPlan::index(int rank, std::int64_t slot) const {
     if (!m_state->assigned.empty()) return m_state->assigned[static_cast<std::size_t>(rank * samplesPerRank() + slot)];
-    return m_state->order[static_cast<std::size_t>(m_state->layout.orderPlace(position(rank, slot)))];
+    return m_state->order[static_cast<std::size_t>(m_state->layout.orderIndex(position(rank, slot)))];
 }
 
 bool ShardPlan::isPadded(int rank, std::int64_t slot) const {
