@@ -21,7 +21,7 @@ class DataShare {
 
     const RankLayout& layout() const { return m_layout; }
     const PlanSubject& subject() const { return m_subject; }
-    // Returns the plan of the run's strategy, which the constructor has made.
+    // Returns the plan of the run's strategy. The constructor makes the plan.
     const StrategyPlan& plan() const { return m_plan; }
     // Returns the plan that assigns an epoch's training samples to the data-parallel ranks.
     ShardPlan trainingPlan(std::int64_t epoch) const;

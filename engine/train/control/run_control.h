@@ -138,10 +138,11 @@ class RunControl final : public StepObserver {
     bool m_stop = false;
     bool m_paused = false;
     bool m_onePhase = false;
-    std::int64_t m_stepsLeft = 0;  // number of steps to train before the next pause; 0: no pause is scheduled
-    double m_rate = 0;             // maximum number of steps per second; 0: full speed
-    bool m_showsPhases = false;    // true if slow motion is slow enough to show each phase of a step
-    Clock::time_point m_due{};     // earliest time at which the next phase or step may start in slow motion
+    // number of steps to train before the next pause; 0: no pause after a number of steps
+    std::int64_t m_stepsLeft = 0;
+    double m_rate = 0;           // maximum number of steps per second; 0: full speed
+    bool m_showsPhases = false;  // true if slow motion is slow enough to show each phase of a step
+    Clock::time_point m_due{};   // earliest time at which the next phase or step may start in slow motion
     Clock::time_point m_stepBegan{};
     std::vector<ControlCommand> m_afterStep;
     std::vector<ControlChange> m_changes;
