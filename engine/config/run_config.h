@@ -40,8 +40,8 @@ struct DatasetConfig {
     std::int64_t seed = 0;
     std::string labelsPath = {};  // idx, npy: file of the labels; empty = derived from the name
     std::int64_t imageSize = 0;   // image_folder, imagenet: side in pixels; 0 = size of the first image (imagenet: 32)
-    SyntheticShape shape = SyntheticShape::kRegression;  // synthetic: shape of the data: regression | blobs | spirals |
-                                                         // imbalanced | imagenet
+    // synthetic: kind of samples: regression | blobs | spirals | imbalanced | imagenet
+    SyntheticShape shape = SyntheticShape::kRegression;
     std::int64_t classes = 3;         // synthetic: number of classes of blobs, spirals and imbalanced
     std::int64_t contextLength = 64;  // text: characters per sample
     bool operator==(const DatasetConfig&) const = default;
