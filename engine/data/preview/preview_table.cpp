@@ -170,7 +170,7 @@ class TablePreview {
             m_ragged = line;
             m_preview.ragged = true;
             m_preview.notes.push_back("Line " + std::to_string(line) + " has " + std::to_string(cells.size()) +
-                                      " cells, the first line " + std::to_string(m_counts.size()) + ".");
+                                      " cells, but the first line has " + std::to_string(m_counts.size()) + ".");
         }
         for (std::size_t i = 0; i < std::min(cells.size(), m_counts.size()); ++i) m_counts[i].add(cells[i], line);
         if (std::ranges::any_of(cells, isMissingCell)) m_rowsWithMissing.push_back(missingIn(cells));

@@ -50,7 +50,7 @@ struct ByteSource::State {
 };
 
 Problem ByteSource::State::damaged(const std::string& how) const {
-    return {path.string(), "is damaged gzip data, " + how + " after " + std::to_string(position) + " unpacked bytes",
+    return {path.string(), "is damaged gzip data (" + how + ") after " + std::to_string(position) + " unpacked bytes",
             "download the file again"};
 }
 
