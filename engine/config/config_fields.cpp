@@ -22,11 +22,11 @@ const std::vector<ConfigField>& fieldTable() {
     return table;
 }
 
-const std::vector<NeutralKey>& neutralTable() {
-    static const std::vector<NeutralKey> table = {
+const std::vector<DefaultOnlyKey>& defaultOnlyTable() {
+    static const std::vector<DefaultOnlyKey> table = {
         {"optimizer.betas",
          {Json::array({0.9, 0.999}), Json()},
-         "use the two fields optimizer.beta1 and optimizer.beta2"},
+         "the fields optimizer.beta1 and optimizer.beta2 contain these numbers"},
         {"optimizer.amsgrad", {Json(false)}, "Adam divides by the running mean of the squares, not its maximum"},
     };
     return table;
@@ -48,8 +48,8 @@ std::span<const ConfigField> configFields() {
     return fieldTable();
 }
 
-std::span<const NeutralKey> neutralKeys() {
-    return neutralTable();
+std::span<const DefaultOnlyKey> defaultOnlyKeys() {
+    return defaultOnlyTable();
 }
 
 const ConfigField* findConfigField(string_view path) {
@@ -58,7 +58,7 @@ const ConfigField* findConfigField(string_view path) {
 }
 
 Json fieldValue(const ConfigField& field, const RunConfig& config) {
-    // The cast is safe: slot() takes a configuration that can be changed, but this function only reads the value.
+    // The cast is safe: slot() requires a non-const configuration, but this function only reads the value.
     const FieldSlot slot = field.slot(const_cast<RunConfig&>(config));
     if (const auto* choice = std::get_if<ChoiceSlot>(&slot)) return Json(field.choices[*choice->index]);
     const Json value = std::visit(

@@ -70,16 +70,16 @@ constexpr ConfigField ConfigField::orNull() const {
     return copy;
 }
 
-// Key of the experiment format that this version accepts only with the value that has no effect.
-struct NeutralKey {
+// Key of an experiment file that is accepted only with PyTorch's default value, which has no effect.
+struct DefaultOnlyKey {
     std::string_view path;
     std::vector<Json> accepted;
-    std::string_view why;  // reason why other values are not accepted, such as "loading is done by the rank itself"
+    std::string_view why;  // reason why other values are not accepted, such as "Adam divides by the running mean"
 };
 
-// Returns all fields in the order of the contract; the fields of a section are adjacent.
+// Returns all fields in the order in which files list them; the fields of a section are adjacent.
 std::span<const ConfigField> configFields();
-std::span<const NeutralKey> neutralKeys();
+std::span<const DefaultOnlyKey> defaultOnlyKeys();
 
 // Returns the field with this path, or null.
 const ConfigField* findConfigField(std::string_view path);

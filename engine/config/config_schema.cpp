@@ -45,8 +45,9 @@ Json valueSchema(const ConfigField& field) {
     return schema;
 }
 
-Json neutralSchema(const NeutralKey& key) {
-    return {{"description", "The only value in this version: " + std::string(key.why) + "."}, {"enum", key.accepted}};
+Json defaultOnlySchema(const DefaultOnlyKey& key) {
+    return {{"description", "Only this value is accepted, because " + std::string(key.why) + "."},
+            {"enum", key.accepted}};
 }
 
 Json objectSchema() {
@@ -76,9 +77,9 @@ Json configSchema() {
         entry.update(valueSchema(field));
         propertiesFor(schema, field.section())[std::string(field.key())] = entry;
     }
-    for (const NeutralKey& key : neutralKeys()) {
+    for (const DefaultOnlyKey& key : defaultOnlyKeys()) {
         const auto dot = key.path.find('.');
-        propertiesFor(schema, key.path.substr(0, dot))[std::string(key.path.substr(dot + 1))] = neutralSchema(key);
+        propertiesFor(schema, key.path.substr(0, dot))[std::string(key.path.substr(dot + 1))] = defaultOnlySchema(key);
     }
     return schema;
 }

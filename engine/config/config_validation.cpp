@@ -108,9 +108,9 @@ void checkDataset(const RunConfig& config, Problems& problems) {
     }
     if (dataset.kind == DatasetKind::kSynthetic) checkSynthetic(dataset, problems);
     if (alwaysHasClasses(dataset) && config.training.loss == LossKind::kMse) {
-        const std::string who = dataset.kind == DatasetKind::kDigits ? "the digits have" : "the data set has";
+        const std::string data = dataset.kind == DatasetKind::kDigits ? "the digits data set" : "the data set";
         problems.push_back(
-            {"training.loss", "is mse, but " + who + " classes", "set training.loss to auto or cross_entropy"});
+            {"training.loss", "is mse, but " + data + " has classes", "set training.loss to auto or cross_entropy"});
     }
     const bool numbers = dataset.kind == DatasetKind::kSynthetic && dataset.shape == SyntheticShape::kRegression;
     if (numbers && config.training.loss == LossKind::kCrossEntropy) {

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Parts of configFields(), each in one file.
+// Parts of configFields(). Each function is implemented in its own file.
 std::span<const ConfigField> datasetAndModelFields();  // fields of name, dataset and model
 std::span<const ConfigField> parallelFields();         // fields of parallel, sampler, pitfalls and loader
 std::span<const ConfigField> strategyFields();         // fields of mesh, pipeline and fsdp

@@ -84,8 +84,8 @@ int bitsReversed(int value, int size) {
     return reversed;
 }
 
-// A subtree of the sum contains samples if its lowest-numbered leaf (group of samples) contains samples. This leaf is
-// the first of the subtree to be processed.
+// The leaves (groups of samples) with the lowest numbers contain the samples. A subtree of the sum therefore contains
+// samples if its lowest-numbered leaf does, which is the first leaf of the subtree to be processed.
 TreeSumStep treeSumStep(int turn, int leaves, int filledLeaves) {
     TreeSumStep step;
     for (int level = 0; 1 << level < leaves; ++level) {

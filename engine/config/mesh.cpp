@@ -46,7 +46,7 @@ std::int64_t devicesOf(const RunConfig& config) {
     return parallel.devices > 0 ? parallel.devices : parallel.worldSize;
 }
 
-RunConfig asProcesses(RunConfig config) {
+RunConfig withProcessesAsRanks(RunConfig config) {
     if (config.parallel.strategy != StrategyKind::kDataParallel) return config;
     config.parallel.devices = devicesOf(config);
     config.parallel.worldSize = 1;
@@ -58,7 +58,7 @@ Mesh meshOf(const RunConfig& config) {
     const MeshConfig& given = config.mesh;
     Mesh mesh{given.replicate, given.shard, given.pipeline};
     std::int64_t* const filled = filledBy(config.parallel.strategy, mesh);
-    if (filled == nullptr) return {};  // data_parallel: one process reads the samples of all devices
+    if (filled == nullptr) return {};  // data_parallel has no mesh: one process reads the samples of all devices
     for (std::int64_t* one : {&mesh.replicate, &mesh.shard, &mesh.pipeline})
         if (*one == 0 && one != filled) *one = 1;
     if (*filled == 0)

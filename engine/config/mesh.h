@@ -37,11 +37,11 @@ struct RankLayout {
     int pipelineIndex() const { return static_cast<int>(rank / mesh.dataRanks()); }
     // Returns the rank within the data-parallel group.
     int dataRank() const { return static_cast<int>(rank % mesh.dataRanks()); }
-    int dataSize() const { return static_cast<int>(mesh.dataRanks()); }
+    int dataRankCount() const { return static_cast<int>(mesh.dataRanks()); }
     // Returns the rank with this pipelineIndex() that uses the same samples as this rank.
     int rankAtStage(int index) const { return static_cast<int>(index * mesh.dataRanks()) + dataRank(); }
     // True for the first pipeline rank, which reports the samples of its pipeline.
-    bool isReader() const { return pipelineIndex() == 0; }
+    bool isFirstPipelineRank() const { return pipelineIndex() == 0; }
     // True if every rank has the whole model.
     bool isWhole() const { return mesh.shard == 1 && mesh.pipeline == 1; }
 };
@@ -49,7 +49,7 @@ struct RankLayout {
 // Returns the number of devices of the single process of data_parallel; 1 for other strategies.
 std::int64_t devicesOf(const RunConfig& config);
 // Returns the configuration with the number of processes as its world size, which is 1 for data_parallel.
-RunConfig asProcesses(RunConfig config);
+RunConfig withProcessesAsRanks(RunConfig config);
 
 // Returns the number of micro-batches of a rank's batch; 1 without a pipeline and for model_parallel.
 std::int64_t microBatchesOf(const RunConfig& config);

@@ -213,15 +213,15 @@ Problem unknownPath(const std::string& path) {
     return unknownKey(path.substr(0, dot), path.substr(dot + 1));
 }
 
-const NeutralKey* findNeutral(std::string_view path) {
-    const auto found = std::ranges::find(neutralKeys(), path, &NeutralKey::path);
-    return found == neutralKeys().end() ? nullptr : &*found;
+const DefaultOnlyKey* findDefaultOnlyKey(std::string_view path) {
+    const auto found = std::ranges::find(defaultOnlyKeys(), path, &DefaultOnlyKey::path);
+    return found == defaultOnlyKeys().end() ? nullptr : &*found;
 }
 
-std::optional<Problem> checkNeutral(const NeutralKey& key, const Json& value) {
+std::optional<Problem> checkDefaultOnlyKey(const DefaultOnlyKey& key, const Json& value) {
     if (std::ranges::find(key.accepted, value) != key.accepted.end()) return {};
     return Problem{std::string(key.path),
-                   "is " + shown(value) + "; this version has only " + shown(key.accepted.front()) + ", as " +
+                   "is " + shown(value) + "; only " + shown(key.accepted.front()) + " is accepted, because " +
                        std::string(key.why),
                    "omit the key"};
 }
@@ -263,8 +263,8 @@ class Reader {
         std::optional<Problem> problem;
         if (const ConfigField* field = findConfigField(path)) {
             problem = assignField(*field, value, m_config);
-        } else if (const NeutralKey* neutral = findNeutral(path)) {
-            problem = checkNeutral(*neutral, value);
+        } else if (const DefaultOnlyKey* defaultOnly = findDefaultOnlyKey(path)) {
+            problem = checkDefaultOnlyKey(*defaultOnly, value);
         } else {
             problem = unknownKey(section, key);
         }
@@ -332,8 +332,8 @@ Result<RunConfig> RunConfig::parse(std::string_view text, const std::string& wha
 Problems RunConfig::set(const std::string& assignment) {
     const auto equals = assignment.find('=');
     if (equals == 0)
-        return {
-            {"--set " + printable(assignment), "has no name of a setting", "write it as --set loader.batch_size=64"}};
+        return {{"--set " + printable(assignment), "does not contain the name of a setting",
+                 "write it as --set loader.batch_size=64"}};
     if (equals == std::string::npos) {
         return {{"--set " + printable(assignment), "has no value",
                  "write it as --set " + printable(assignment) + "=VALUE"}};
@@ -341,11 +341,12 @@ Problems RunConfig::set(const std::string& assignment) {
     const std::string path = assignment.substr(0, equals);
     const std::string text = assignment.substr(equals + 1);
     const ConfigField* field = findConfigField(path);
-    const NeutralKey* neutral = field ? nullptr : findNeutral(path);
-    if (!field && !neutral) return {unknownPath(path)};
+    const DefaultOnlyKey* defaultOnly = field ? nullptr : findDefaultOnlyKey(path);
+    if (!field && !defaultOnly) return {unknownPath(path)};
     // Text that is not valid JSON is passed on as a string, so that the field reports the expected type.
     const Json value = valueFromText(field ? field->type : FieldType::kReal, text).value_or(Json(text));
-    const std::optional<Problem> problem = field ? assignField(*field, value, *this) : checkNeutral(*neutral, value);
+    const std::optional<Problem> problem =
+        field ? assignField(*field, value, *this) : checkDefaultOnlyKey(*defaultOnly, value);
     return problem ? Problems{*problem} : Problems{};
 }
 

@@ -20,7 +20,7 @@ inline constexpr std::int64_t kConfigVersion = 1;
 inline constexpr std::int64_t kMaxTrainingWorldSize = 64;
 
 // Configuration of one experiment, read from JSON with "version": 1. The defaults are the built-in digits experiment.
-// config_fields.cpp describes name, help and limits of every field.
+// The files config/fields_*.cpp contain name, help and limits of every field.
 
 struct DatasetConfig {
     DatasetKind kind = DatasetKind::kDigits;  // kind of data set: digits | csv | idx | cifar10 | cifar100 | npy |
@@ -30,18 +30,18 @@ struct DatasetConfig {
     std::string labelColumn = {};             // csv: name or 0-based number of the label column; empty = last column
     CsvHeader header = CsvHeader::kAuto;      // csv: auto | yes | no: whether the first line contains the column names
     MissingCells missing = MissingCells::kRefuse;  // csv: refuse | drop | mean: treatment of rows with a missing value
-    double validationFraction = 0.2;               // fraction of the samples used for validation; digits: at the
-                                                   // default, the fixed split 1,437 / 360
-    std::int64_t splitSeed = 0;                    // seed of the split, as torch.utils.data.random_split with
-                                                   // manual_seed(splitSeed)
-    std::int64_t size = 1024;  // synthetic: number of samples; randn(size, features) -> randn(size, targets)
+    // fraction of the samples used for validation; the default splits the digits into 1,437 and 360 samples
+    double validationFraction = 0.2;
+    std::int64_t splitSeed = 0;  // seed of the split, as torch.utils.data.random_split with
+                                 // manual_seed(splitSeed)
+    std::int64_t size = 1024;    // synthetic: number of samples
     std::int64_t features = 10;
     std::int64_t targets = 10;
     std::int64_t seed = 0;
     std::string labelsPath = {};  // idx, npy: file of the labels; empty = derived from the name
     std::int64_t imageSize = 0;   // image_folder, imagenet: side in pixels; 0 = size of the first image (imagenet: 32)
-    SyntheticShape shape = SyntheticShape::kRegression;  // synthetic: shape of the data: regression | blobs | spirals |
-                                                         // imbalanced | imagenet
+    // synthetic: kind of samples: regression | blobs | spirals | imbalanced | imagenet
+    SyntheticShape shape = SyntheticShape::kRegression;
     std::int64_t classes = 3;         // synthetic: number of classes of blobs, spirals and imbalanced
     std::int64_t contextLength = 64;  // text: characters per sample
     bool operator==(const DatasetConfig&) const = default;
@@ -211,7 +211,7 @@ struct RunConfig {
     // Returns optimizer.lr after linear scaling, if enabled. The schedule starts from this value.
     double scaledLearningRate() const;
 
-    // Returns all fields as JSON, in the order of the contract.
+    // Returns all fields as JSON, in the order of configFields().
     Json toJson() const;
     // Returns toJson() as text: on one line, or with `indent` blanks per level.
     std::string toText(int indent = -1) const;

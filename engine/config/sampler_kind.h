@@ -14,13 +14,13 @@ namespace ringside {
 
 // Kinds of samplers: sampler.kind of an experiment. "Seeded" means a torch.Generator with seed + epoch.
 enum class SamplerKind : std::uint8_t {
-    kDistributed,          // torch.utils.data.DistributedSampler
-    kSequential,           // torch.utils.data.SequentialSampler on every rank: no sharding
-    kRandom,               // DataLoader(shuffle=True) on every rank after torch.manual_seed(seed + epoch): no sharding
-    kBatchSharded,         // whole batches to each rank in turn, as Accelerate's BatchSamplerShard with even_batches
-    kContiguous,           // one contiguous block of the order for each rank
-    kUnpadded,             // same as kDistributed, but without padding and dropping: ranks may differ by one sample
-                           // (evaluation)
+    kDistributed,   // torch.utils.data.DistributedSampler
+    kSequential,    // torch.utils.data.SequentialSampler on every rank: no sharding
+    kRandom,        // DataLoader(shuffle=True) on every rank after torch.manual_seed(seed + epoch): no sharding
+    kBatchSharded,  // whole batches to each rank in turn, as Accelerate's BatchSamplerShard with even_batches
+    kContiguous,    // one contiguous block of the order for each rank
+    // as kDistributed, but no sample is repeated or dropped: some ranks may have one more sample; for evaluation
+    kUnpadded,
     kWeighted,             // seeded WeightedRandomSampler(replacement=True), the same on every rank: no sharding
     kDistributedWeighted,  // draws of kWeighted, the same on every rank, assigned to ranks as by DistributedSampler
     kClassBalanced,        // batches with every class equally often

@@ -22,8 +22,9 @@ struct PipelineConfig {
     std::int64_t microBatches = 4;                                // number of micro-batches into which a rank's batch
                                                                   // is divided
     std::int64_t stagesPerRank = 1;
-    std::vector<std::int64_t> split = {};  // layers of each stage; empty: balanced by arithmetic operations
-    std::string scheduleFile = {};         // CSV file of actions by rank in PyTorch's notation, instead of `schedule`
+    // number of layers of each stage; empty: stages with about equal numbers of arithmetic operations
+    std::vector<std::int64_t> split = {};
+    std::string scheduleFile = {};  // CSV file of actions by rank in PyTorch's notation, instead of `schedule`
     bool operator==(const PipelineConfig&) const = default;
 };
 

@@ -37,7 +37,7 @@ class Links {
     void rings(const RankLayout& layout) {
         const StepTraffic sent = predictTraffic(m_subject, m_plan, layout.rank);
         const auto shards = static_cast<int>(m_plan.mesh.shard);
-        const int data = rankAt(layout.pipelineIndex(), (layout.dataRank() + 1) % layout.dataSize());
+        const int data = rankAt(layout.pipelineIndex(), (layout.dataRank() + 1) % layout.dataRankCount());
         const int shard = rankAt(layout.pipelineIndex(),
                                  layout.dataRank() - layout.shardIndex() + (layout.shardIndex() + 1) % shards);
         const bool inShards = shards > 1 && m_plan.mesh.replicate == 1;

@@ -36,7 +36,7 @@ bool connectsCpusOnly(CollectiveBackend backend) {
 // Returns the number of GPUs that the experiment needs if no two ranks share a GPU: one for each rank, or, with the
 // strategy data_parallel, one for each of its devices.
 std::int64_t gpusWanted(const RunConfig& config) {
-    return asProcesses(config).parallel.worldSize * devicesOf(config);
+    return withProcessesAsRanks(config).parallel.worldSize * devicesOf(config);
 }
 
 std::string unitOf(const RunConfig& config) {

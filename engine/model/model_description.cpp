@@ -15,7 +15,7 @@ using Layers = std::vector<LayerDescription>;
 
 void buildMlp(LayerChain& chain, const ModelConfig& config, const ModelInterface& interface) {
     if (interface.sample.dimensions() > 1) chain.flatten();
-    std::size_t place = 0;  // index in the nn.Sequential, which does not contain the flattening
+    std::size_t place = 0;  // index of the next layer in the nn.Sequential, which does not contain the flatten layer
     for (const std::int64_t width : config.hidden) {
         chain.linear(std::to_string(place), width);
         chain.relu();

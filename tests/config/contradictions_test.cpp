@@ -160,11 +160,12 @@ TEST_CASE("a mesh has as many ranks as the run and only the dimensions of its st
 
 TEST_CASE("data_parallel has as many devices as are set, or as many as ranks") {
     const RunConfig own = configWith({"parallel.strategy=data_parallel", "parallel.devices=3"});
-    CHECK((devicesOf(own) == 3 && asProcesses(own).parallel.worldSize == 1 && asProcesses(own).parallel.devices == 3));
+    CHECK((devicesOf(own) == 3 && withProcessesAsRanks(own).parallel.worldSize == 1 &&
+           withProcessesAsRanks(own).parallel.devices == 3));
     const RunConfig ranks = configWith({"parallel.strategy=data_parallel", "parallel.world_size=5"});
-    CHECK((devicesOf(ranks) == 5 && asProcesses(ranks).parallel.devices == 5));
+    CHECK((devicesOf(ranks) == 5 && withProcessesAsRanks(ranks).parallel.devices == 5));
     const RunConfig ddp = configWith({"parallel.devices=3"});
-    CHECK((devicesOf(ddp) == 1 && asProcesses(ddp) == ddp));
+    CHECK((devicesOf(ddp) == 1 && withProcessesAsRanks(ddp) == ddp));
 }
 
 TEST_CASE("micro-batches and stages are those of the strategy and the schedule") {

@@ -40,8 +40,8 @@ TEST_CASE("ranks are numbered with the pipeline outermost and the shard innermos
     CHECK(five.replicateIndex() == 0);
     CHECK(five.shardIndex() == 1);
     CHECK(five.dataRank() == 1);
-    CHECK_FALSE(five.isReader());
-    CHECK(RankLayout{mesh, 3}.isReader());
+    CHECK_FALSE(five.isFirstPipelineRank());
+    CHECK(RankLayout{mesh, 3}.isFirstPipelineRank());
     CHECK(RankLayout{mesh, 3}.dataRank() == 3);
     CHECK(RankLayout{{4, 1, 1}, 2}.isWhole());
     CHECK_FALSE(RankLayout{{1, 4, 1}, 2}.isWhole());

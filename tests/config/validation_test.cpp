@@ -119,8 +119,9 @@ TEST_CASE("Fields that contradict each other are found") {
               c.optimizer.nesterov = true;
               c.optimizer.momentum = 0;
           }).find("optimizer.nesterov is true, which needs momentum above 0") == 0);
-    CHECK(problemAfter([](RunConfig& c) { c.training.loss = LossKind::kMse; }).find("the digits have classes") !=
-          std::string::npos);
+    CHECK(problemAfter([](RunConfig& c) {
+              c.training.loss = LossKind::kMse;
+          }).find("the digits data set has classes") != std::string::npos);
     CHECK(problemAfter([](RunConfig& c) {
               c.dataset.kind = DatasetKind::kSynthetic;
               c.training.loss = LossKind::kCrossEntropy;

@@ -230,13 +230,13 @@ TEST_CASE("memory of data_parallel's first device is predicted") {
     const TemporaryDirectory directory;
     for (RunConfig config : {perceptron(4), convolutions(2, "residual_cnn"), transformer(2, directory)}) {
         config.parallel.strategy = StrategyKind::kDataParallel;
-        checkPredicted(asProcesses(config));
+        checkPredicted(withProcessesAsRanks(config));
         config.training.accumulateSteps = 2;
-        checkPredicted(asProcesses(config));
+        checkPredicted(withProcessesAsRanks(config));
     }
     RunConfig leaves = inLeaves(perceptron(4));
     leaves.parallel.strategy = StrategyKind::kDataParallel;
-    checkPredicted(asProcesses(leaves));
+    checkPredicted(withProcessesAsRanks(leaves));
 }
 
 TEST_CASE("memory and bytes of a canonical reduction are predicted under every strategy") {

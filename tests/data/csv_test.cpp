@@ -193,7 +193,8 @@ TEST_CASE("files that are not tables are refused") {
     CHECK(refusal("1,2\n") == "data.csv has one row; the minimum is 2 rows of data: add rows");
     CHECK(refusal("a,b\n1,2\n") == "data.csv has too few rows of data (1); the minimum is 2: add rows");
     CHECK(refusal("1\n2\n").find("one column") != std::string::npos);
-    CHECK(refusal("1,2\n1,2,3\n") == "data.csv line 2 has 3 cells, and the first line 2: make all lines equally long");
+    CHECK(refusal("1,2\n1,2,3\n") ==
+          "data.csv line 2 has 3 cells, but the first line has 2: make all lines equally long");
     CHECK(refusal("1,2\n1,\"2\n").find("line 2 has a quote that is not closed") != std::string::npos);
     CHECK(refusal("1,2\n1,\"2\"3\n").find("text after a closing quote") != std::string::npos);
     CHECK(refusal(std::string(200000, ',') + "\n").find("more than 100000 columns") != std::string::npos);

@@ -68,7 +68,7 @@ TEST_CASE("problems that prevent loading a table are reported with the line") {
     const DataPreview preview = tableOf("name,size,y\nann,1,0\nbob,?,1\ncid,NA,0\ndan,4\n");
     CHECK(preview.columns[1].missing == 2);
     REQUIRE(preview.notes.size() == 3);
-    CHECK(preview.notes[0] == "Line 5 has 2 cells, the first line 3.");
+    CHECK(preview.notes[0] == "Line 5 has 2 cells, but the first line has 3.");
     CHECK(preview.notes[1] == "Column name is text; only the label may be text.");
     CHECK(preview.notes[2] == "Column size lacks 2 values, first in line 3.");
     CHECK_FALSE(tableOf("?,2,0\n1,2,1\n").header);
@@ -188,8 +188,9 @@ TEST_CASE("A .txt file is a table where its rows are equally long, and a text ot
     CHECK(text.dataset.kind == DatasetKind::kText);
     CHECK_FALSE(text.tableOrText);
     // (58 - 1) / 7 samples; space, line end, comma, dot, T and a b e h i n o q r s t u.
-    CHECK(text.summary ==
-          "8 samples of 7 characters, 17 distinct ones; the model predicts each from the previous ones");
+    CHECK(
+        text.summary ==
+        "8 samples of 7 characters, 17 distinct characters; the model predicts each character from the previous ones");
     REQUIRE(text.rows.size() == 4);
     CHECK(text.rows[1] == std::vector<std::string>{"to be."});
     CHECK(text.rows[2] == std::vector<std::string>{""});

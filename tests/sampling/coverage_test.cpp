@@ -85,11 +85,11 @@ TEST_CASE("the number of samples of an epoch is counted by formula where the ord
                 const ShardPlan plan = ShardPlan::make(spec).value();
                 const auto expected = static_cast<std::int64_t>(trainedSamples(plan).size());
                 CAPTURE(samples, dropLast, samplerName(kind));
-                CHECK(uniqueSeen(plan) == expected);
-                CHECK(uniqueSeenByFormula(plan).has_value() == (kind == SamplerKind::kDistributed));
-                CHECK(uniqueSeenByFormula(plan).value_or(expected) == expected);
+                CHECK(countTrainedSamples(plan) == expected);
+                CHECK(trainedSamplesByFormula(plan).has_value() == (kind == SamplerKind::kDistributed));
+                CHECK(trainedSamplesByFormula(plan).value_or(expected) == expected);
             }
     const ShardSpec mistaken{.datasetSize = 30, .worldSize = 4, .pitfalls = {.wrongRank = 1}};
-    CHECK_FALSE(uniqueSeenByFormula(ShardPlan::make(mistaken).value()));
-    CHECK(uniqueSeen(ShardPlan::make(mistaken).value()) == 8);
+    CHECK_FALSE(trainedSamplesByFormula(ShardPlan::make(mistaken).value()));
+    CHECK(countTrainedSamples(ShardPlan::make(mistaken).value()) == 8);
 }

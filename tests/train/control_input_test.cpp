@@ -50,19 +50,19 @@ std::vector<ControlCommand> received(ControlInput& control, std::size_t count) {
 TEST_CASE("commands arrive in any chunking, between unknown lines") {
     Stream stream;
     ControlInput control(stream.near.get(), [] {});
-    CHECK_FALSE(control.pending());
+    CHECK_FALSE(control.hasCommand());
     stream.sendText("\n[1,2]\nnonsense\n{\"kind\":\"dance\"}\n{\"kind\":7}\n");
     stream.sendText(std::string(100'000, 'x') + "\n{\"ki");
     stream.sendText("nd\":\"rate\",\"value\":5}\n{\"kind\":\"stop\"}\n");
     CHECK(received(control, 2) == std::vector<ControlCommand>{{ControlKind::kRate, 5}, {ControlKind::kStop, 0}});
-    CHECK_FALSE(control.pending());
+    CHECK_FALSE(control.hasCommand());
 }
 
 TEST_CASE("only a stop wakes a thread that waits for it, and the stop stays pending") {
     Stream stream;
     ControlInput control(stream.near.get(), [] {});
     stream.sendText("{\"kind\":\"pause\"}\n");
-    REQUIRE(control.waitPending(kPatience));
+    REQUIRE(control.waitForCommand(kPatience));
     CHECK_FALSE(control.waitForStop(std::chrono::microseconds(1)));
     auto waiting = std::async(std::launch::async, [&] { return control.waitForStop(kPatience); });
     stream.sendText("{\"kind\":\"stop\"}\n");
@@ -90,7 +90,7 @@ TEST_CASE("queries of this host's clock are answered at once during training") {
     CHECK(answer->us <= ownUs());
     stream.sendText(encodeTimeQuery({12346, -77}));
     CHECK(zero.get_future().get() == -77);
-    CHECK_FALSE(control.pending());
+    CHECK_FALSE(control.hasCommand());
 }
 
 TEST_CASE("The end of the control stream is reported once") {

@@ -19,13 +19,13 @@ namespace {
 class ListedControl final : public ControlSource {
   public:
     explicit ListedControl(std::deque<ControlCommand> commands) : m_commands(std::move(commands)) {}
-    bool pending() const override { return !m_commands.empty(); }
+    bool hasCommand() const override { return !m_commands.empty(); }
     std::vector<ControlCommand> take(std::size_t most) override {
         std::vector<ControlCommand> taken;
         for (; taken.size() < most && !m_commands.empty(); m_commands.pop_front()) taken.push_back(m_commands.front());
         return taken;
     }
-    bool waitPending(std::chrono::microseconds) override { return pending(); }
+    bool waitForCommand(std::chrono::microseconds) override { return hasCommand(); }
     bool waitForStop(std::chrono::microseconds) override { return false; }
 
   private:

@@ -48,12 +48,12 @@ class SwitchedControl final : public ControlSource {
     void addCommands(const std::vector<ControlCommand>& commands) {
         m_waiting.insert(m_waiting.end(), commands.begin(), commands.end());
     }
-    bool pending() const override { return !m_waiting.empty(); }
+    bool hasCommand() const override { return !m_waiting.empty(); }
     std::vector<ControlCommand> take(std::size_t) override { return std::exchange(m_waiting, {}); }
     // Returns immediately, because a test has no real waits.
-    bool waitPending(std::chrono::microseconds) override {
+    bool waitForCommand(std::chrono::microseconds) override {
         if (m_waiting.empty() && m_next < m_whilePaused.size()) m_waiting.push_back(m_whilePaused[m_next++]);
-        return pending();
+        return hasCommand();
     }
     bool waitForStop(std::chrono::microseconds) override {
         ++m_rests;

@@ -13,7 +13,7 @@ namespace {
 
 QMap<QString, QString> epochSummaryOf(const ShardSpec& spec, const Coverage* counted = nullptr, qint64 epochs = 10) {
     QMap<QString, QString> values;
-    const EpochSummaryCounts counts{counted, uniqueSeen(planOf(spec))};
+    const EpochSummaryCounts counts{counted, countTrainedSamples(planOf(spec))};
     for (const EpochSummaryRow& row : epochSummaryRows(planOf(spec), counts, epochs)) values[row.name] = row.value;
     return values;
 }

@@ -166,7 +166,7 @@ TEST_CASE("a broken file is reported with problem, position and remedy") {
     CHECK(!f.use()->isEnabled());
     f.fake.write("ragged.csv", "1,2,0\n3,4,1\n5,6\n");
     f.dropAndSettle("ragged.csv");
-    CHECK(f.status() == "Line 3 has 2 cells, the first line 3.");
+    CHECK(f.status() == "Line 3 has 2 cells, but the first line has 3.");
     f.fake.write("empty.csv", "");
     f.dropAndSettle("empty.csv");
     CHECK(f.status().endsWith("empty.csv is empty: choose a file with samples"));

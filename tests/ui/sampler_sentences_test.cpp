@@ -30,7 +30,8 @@ QStringList why(const ShardSpec& spec, GridCell cell) {
 }
 
 QString valueOf(const ShardSpec& spec, const QString& name) {
-    for (const EpochSummaryRow& row : epochSummaryRows(planOf(spec), {.unique = uniqueSeen(planOf(spec))}, 1)) {
+    for (const EpochSummaryRow& row :
+         epochSummaryRows(planOf(spec), {.unique = countTrainedSamples(planOf(spec))}, 1)) {
         if (row.name == name) return row.value;
     }
     return QStringLiteral("no such row");

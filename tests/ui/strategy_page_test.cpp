@@ -162,7 +162,7 @@ TEST_CASE("measured values are shown next to predicted ones for the same strateg
 // The only process of the run reports one rank with four devices, while the form has four ranks.
 TEST_CASE("measurements of a data_parallel run are shown with the form that started it") {
     Strategies f(4, "data_parallel");
-    FakeRun run(f.run, {.ranks = 1, .config = asProcesses(f.experiment.config()).toText()});
+    FakeRun run(f.run, {.ranks = 1, .config = withProcessesAsRanks(f.experiment.config()).toText()});
     run.feed(RankMemory{.rank = 0, .parameters = 1000, .peak = 1000});
     REQUIRE(waitFor([&] { return f.page.scene().ran && f.page.scene().ran->memory.size() == 1; }));
     f.changed([](RunConfig& config) { config.parallel.worldSize = 2; });

@@ -83,7 +83,7 @@ void LoaderSweepDialog::addRate(const LoaderRate& rate) {
     m_status->setText(tr("%1 workers: %2 samples/s, %3 ms per batch. Measuring...")
                           .arg(rate.numWorkers)
                           .arg(groupedText(std::llround(rate.samplesPerSecond())))
-                          .arg(rate.waitMs(), 0, 'f', rate.waitMs() < 10 ? 2 : 0));
+                          .arg(rate.loadMsPerBatch(), 0, 'f', rate.loadMsPerBatch() < 10 ? 2 : 0));
     showCurve();
 }
 

@@ -215,7 +215,7 @@ void RankStrip::setMayStartAgain(bool may) {
 namespace {
 
 std::int64_t processesOf(const RunConfig& config) {
-    return asProcesses(config).parallel.worldSize;
+    return withProcessesAsRanks(config).parallel.worldSize;
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ QString reasonForSingleModel(const RunData& run, const RunConfig& config) {
         return replicaWords(
             "With the strategy data_parallel, one process adds up the gradients of its devices, and only device 0 "
             "updates the model: there are no replicas to compare. Choose the strategy ddp to see replicas.");
-    if (run.ranks().size() > 1 && RankLayout{meshOf(config), 0}.dataSize() == 1)
+    if (run.ranks().size() > 1 && RankLayout{meshOf(config), 0}.dataRankCount() == 1)
         return replicaWords(
             "Each stage of this pipeline exists once, so there are no replicas to compare. Set mesh.replicate to 2 to "
             "see replicas of the stages.");

@@ -36,7 +36,7 @@ class PlannedSamples {
         if (config.dataset.kind == DatasetKind::kExternal) return;  // the plan of another program is not known
         if (started.stepsPerEpoch < 1 || step < 1 || started.trainingSamples > kMaxPlanned) return;
         ShardSpec spec = epochSpec(config, started.trainingSamples, (step - 1) / started.stepsPerEpoch);
-        spec.worldSize = RankLayout{meshOf(config), 0}.dataSize();
+        spec.worldSize = RankLayout{meshOf(config), 0}.dataRankCount();
         const Result<ShardPlan> plan = ShardPlan::make(spec);
         if (!plan) return;
         m_plan = plan.value();
@@ -65,7 +65,7 @@ class PlannedSamples {
 std::vector<int> ranksOfStage(const RunConfig& config, int stage) {
     const RankLayout layout{meshOf(config), 0};
     std::vector<int> ranks;
-    for (int one = 0; one < layout.dataSize(); ++one) ranks.push_back(stage * layout.dataSize() + one);
+    for (int one = 0; one < layout.dataRankCount(); ++one) ranks.push_back(stage * layout.dataRankCount() + one);
     return ranks;
 }
 

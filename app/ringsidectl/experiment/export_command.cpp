@@ -95,9 +95,12 @@ void addExportCommand(CLI::App& app, std::function<int()>& action) {
         ->type_name("PATH=VALUE")
         ->expected(1)
         ->take_all();
-    command->add_option("--nodes", arguments->job.nodes, "Job scripts: number of nodes (1)")->type_name("N");
-    command->add_option("--minutes", arguments->job.minutes, "Job scripts: time limit in minutes (60)")->type_name("N");
-    command->add_option("--seeds", arguments->job.seeds, "slurm, pbs: a job array with training.seed 0, 1, ...")
+    command->add_option("--nodes", arguments->job.nodes, "Job scripts: number of nodes (default: 1)")->type_name("N");
+    command->add_option("--minutes", arguments->job.minutes, "Job scripts: time limit in minutes (default: 60)")
+        ->type_name("N");
+    command
+        ->add_option("--seeds", arguments->job.seeds,
+                     "slurm, pbs: number of runs, as a job array with training.seed 0, 1, ...")
         ->type_name("N");
     command
         ->add_option("--host", arguments->job.hosts,

@@ -76,10 +76,14 @@ Problems problemsOf(const RunConfig& config, const Result<DataSplit>& data) {
 }
 
 Json toJson(const LoaderRate& rate) {
-    return {{"kind", "loader_rate"},    {"num_workers", rate.numWorkers},
-            {"ranks", rate.ranks},      {"samples_per_second", rate.samplesPerSecond()},
-            {"wait_ms", rate.waitMs()}, {"samples", rate.samples},
-            {"batches", rate.batches},  {"seconds", rate.seconds}};
+    return {{"kind", "loader_rate"},
+            {"num_workers", rate.numWorkers},
+            {"ranks", rate.ranks},
+            {"samples_per_second", rate.samplesPerSecond()},
+            {"wait_ms", rate.loadMsPerBatch()},
+            {"samples", rate.samples},
+            {"batches", rate.batches},
+            {"seconds", rate.seconds}};
 }
 
 // Returns the measured load as text: "batches of 32 for each of 4 ranks at once".
@@ -112,7 +116,7 @@ void printRate(bool asJson, const LoaderRate& rate) {
         return;
     }
     std::cout << fmt::format("{:7} {:>12} {:14.3f}\n", rate.numWorkers, grouped(std::llround(rate.samplesPerSecond())),
-                             rate.waitMs())
+                             rate.loadMsPerBatch())
               << std::flush;
 }
 

@@ -51,7 +51,7 @@ void ClassroomView::begin(const ClassroomHost& host, const std::string& experime
     m_screen.out((isTerminal ? "\n" + makeQrCode(code).blocks() + "\n" : "") + "join code: " + code +
                  "\n\non the other computers:  ringsidectl join - --name NAME, then enter the code;\n" +
                  "or Run > Join in the window. Waiting for " + std::to_string(wanted - 1) +
-                 " more to join; press Enter to start with the computers that are ready.\n");
+                 " more computers to join; press Enter to start with the computers that are ready.\n");
 }
 
 void ClassroomView::print(const std::string& sentence) {

@@ -148,7 +148,7 @@ void ProgressView::printLog(const RunData& run) {
 void ProgressView::drawBar(const RunData& run) {
     if (!run.started() || run.ended()) return;
     m_lastBar = steady_clock::now();
-    if (run.totalSteps() <= 0) return drawPlace(run);
+    if (run.totalSteps() <= 0) return drawCurrentStep(run);
     const std::int64_t step = run.lastStep() ? run.lastStep()->step : 0;
     const double part = std::min(1.0, static_cast<double>(step) / static_cast<double>(run.totalSteps()));
     std::string text = fmt::format(" {:3.0f} %", std::floor(100 * part)) + "  step " + grouped(step) + " of " +
@@ -170,7 +170,7 @@ void ProgressView::drawBar(const RunData& run) {
 }
 
 // Draws the current step instead of the progress bar, for a run of unknown length such as that of a watched script.
-void ProgressView::drawPlace(const RunData& run) {
+void ProgressView::drawCurrentStep(const RunData& run) {
     if (!run.lastStep()) return;
     std::string text = "epoch " + std::to_string(run.lastStep()->epoch + 1) + "  step " + grouped(run.lastStep()->step);
     if (const std::optional<double> rate = run.stepsPerSecond()) text += fmt::format("  {:.1f} steps/s", *rate);

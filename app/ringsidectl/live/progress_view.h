@@ -31,7 +31,7 @@ class ProgressView {
     void printClocks(const RunData& run);
     void printLog(const RunData& run);
     void drawBar(const RunData& run);
-    void drawPlace(const RunData& run);
+    void drawCurrentStep(const RunData& run);
     void printShards(const RunEnded& end) const;
     void clearBar();
 

@@ -107,7 +107,8 @@ struct Meeting {
     WatcherDirectory directory;
     std::optional<WatchListener> listener;
     std::vector<std::string> environment;
-    fs::path sharedSecret;  // path of the secret in the run directory for ranks on other hosts; empty if there is none
+    // path of the file in the run directory that contains the secret for ranks on other hosts; empty if there is none
+    fs::path sharedSecret;
 
     ~Meeting() {
         std::error_code ignored;

@@ -220,7 +220,7 @@ Result<PlanAnswer> queryMistakeEffects(const PlanSource& source, std::int64_t ep
     answer.text =
         (mistake.empty() ? "" : mistake + "\n") + grouped(damage.seen) + " of " + grouped(damage.samples) +
         " samples are used, " + grouped(damage.uses) + " times in total" + expected(damage.expectedSeen) + "\n" +
-        overlapText(damage) + "of two ranks" +
+        overlapText(damage) + "samples that two ranks share, by chance:" +
         (damage.expectedOverlap < 0 ? " no closed formula is known" : expected(damage.expectedOverlap).substr(1)) +
         "\n";
     return answer;

@@ -78,7 +78,7 @@ int refuse(const Problem& problem) {
     return static_cast<int>(ExitCode::kBadConfiguration);
 }
 
-// Returns the format chosen by --format, whose words are checked when the command line is read.
+// Returns the format chosen by --format. The word is valid, because it is checked when the command line is read.
 PlanFormat formatOf(const PlanOptions& options) {
     return choiceNamed<PlanFormat>(options.format).value_or(PlanFormat::kTable);
 }

@@ -100,8 +100,8 @@ int runProve(const ProveArguments& arguments) {
     const Result<std::vector<std::string>> names = chosenNames(arguments.strategies, proof.cases());
     if (!names) return reportProblems({names.problem()});
     if (const std::vector<std::string> leftOut = settingsLeftOut(config); !leftOut.empty())
-        std::cerr << "ringsidectl prove: no case has " << terminalText(fmt::to_string(fmt::join(leftOut, ", ")))
-                  << std::endl;
+        std::cerr << "ringsidectl prove: no tested strategy uses these settings: "
+                  << terminalText(fmt::to_string(fmt::join(leftOut, ", "))) << std::endl;
     ProofTally tally;
     for (const std::string& name : names.value()) {
         const ProofLine line = proof.prove(*std::ranges::find(proof.cases(), name, &ProofCase::name));

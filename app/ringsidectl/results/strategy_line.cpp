@@ -29,7 +29,7 @@ std::string percent(double share) {
     return fmt::format("{:.1f} %", share * 100);
 }
 
-// Returns a rate as text, "142065".
+// Returns a number of samples per second as text, such as "142065".
 std::string rate(double perSecond) {
     return perSecond < 100 ? fmt::format("{:.3g}", perSecond) : fmt::format("{:.0f}", perSecond);
 }

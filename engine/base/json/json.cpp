@@ -111,7 +111,8 @@ class JsonBuilder {
     const int m_maxDepth;
     const std::size_t m_maxValues;
     Json m_root;
-    // open containers from the root down; a container does not move while a nested one is open
+    // objects and arrays that have not been closed, from the root down; an object or array does not move in memory
+    // while a nested one is open
     std::vector<Json*> m_open;
     std::vector<std::string_view> m_keys;
     std::size_t m_values = 0;

@@ -36,7 +36,8 @@ int usableProcessors() {
     cpu_set_t set;
     CPU_ZERO(&set);
     if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-    // reached if sched_getaffinity() fails because the host has more CPUs than a cpu_set_t holds
+    // sched_getaffinity() fails if the host has more CPUs than a cpu_set_t can represent: returns the number of online
+    // CPUs
     return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 

@@ -10,7 +10,9 @@ namespace ringside {
 
 WorkDirectory::WorkDirectory(const std::string& purpose) {
     std::string wanted = (std::filesystem::temp_directory_path() / ("ringside-" + purpose + "-XXXXXX")).string();
-    if (::mkdtemp(wanted.data()) == nullptr) throw IoError("no temporary directory can be created in " + wanted);
+    if (::mkdtemp(wanted.data()) == nullptr)
+        throw IoError("the temporary directory " + wanted +
+                      " cannot be created: set TMPDIR to a directory that you can write");
     m_path = wanted;
 }
 

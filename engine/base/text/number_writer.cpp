@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-// Integers below this limit are shortest without an exponent, and the faster integer overload writes them.
+// Integers below this limit are shortest without an exponent. The overload for integers writes them, which is faster.
 constexpr double kPlainDigits = 1e4;
 
 }  // namespace

@@ -18,7 +18,7 @@ std::int64_t offsetUs(const ClockReading& reading) {
     return reading.remoteUs - middleUs(reading);
 }
 
-// Returns the upper bound of the error of a reading: half of the round trip, rounded up.
+// Returns the upper bound of the error of a reading in microseconds: half of the round trip, rounded up.
 std::int64_t errorUs(const ClockReading& reading) {
     return (reading.roundTripUs() + 1) / 2;
 }

@@ -16,8 +16,8 @@
 namespace ringside {
 namespace {
 
-// A number of workers counts as equally fast as the best one from this share of its speed. Repeated measurements of the
-// same loader differ by about 5 %.
+// A number of workers counts as fast as the fastest one if its speed is at least this share of the fastest speed.
+// Repeated measurements of the same loader differ by about 5 %.
 constexpr double kNearlyAsFast = 0.95;
 
 std::string workersText(std::int64_t count) {

@@ -24,7 +24,7 @@ struct LoaderRate {
 
     double samplesPerSecond() const { return seconds > 0 ? static_cast<double>(samples) / seconds : 0; }
     // Returns the mean time in which one rank loads a batch, in milliseconds.
-    double waitMs() const {
+    double loadMsPerBatch() const {
         return batches > 0 ? 1000 * seconds * static_cast<double>(ranks) / static_cast<double>(batches) : 0;
     }
 };

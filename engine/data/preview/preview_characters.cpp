@@ -53,8 +53,9 @@ DataPreview previewCharacters(const std::string& text, const std::string& what, 
     }
     preview.sampleCount = data.value()->size();
     preview.summary = grouped(preview.sampleCount) + " samples of " + grouped(choices.contextLength) + " characters" +
-                      (partial ? " in the part read, " : ", ") + grouped(data.value()->classCount()) +
-                      " distinct ones; the model predicts each from the previous ones";
+                      (partial ? " in the part of the file that was read, " : ", ") +
+                      grouped(data.value()->classCount()) +
+                      " distinct characters; the model predicts each character from the previous ones";
     return preview;
 }
 

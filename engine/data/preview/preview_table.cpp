@@ -42,8 +42,8 @@ class ColumnCount {
                 m_firstMissingText = line;
             return;
         }
-        // Counts a cell only while the column has fewer than kMaxPreviewDistinct different cells: a column with more is
-        // no class label, and further lookups would only take time.
+        // Counts a cell only while the column has fewer than kMaxPreviewDistinct different cells: a column with more
+        // different cells cannot be a class label, and further lookups would only take time.
         if (static_cast<std::int64_t>(m_cells.size()) < kMaxPreviewDistinct) ++m_cells[cell];
         const auto number = cellNumber(cell);
         if (!number) {
@@ -95,7 +95,7 @@ class ColumnCount {
     }
 
   private:
-    // True if this cell counts as missing in every kind of column.
+    // True if the cell counts as missing in columns of numbers and of texts.
     static bool isMissingText(const std::string& cell) { return cell.empty() || cell == "?"; }
 
     std::unordered_map<std::string, std::int64_t> m_cells;
@@ -170,7 +170,7 @@ class TablePreview {
             m_ragged = line;
             m_preview.ragged = true;
             m_preview.notes.push_back("Line " + std::to_string(line) + " has " + std::to_string(cells.size()) +
-                                      " cells, the first line " + std::to_string(m_counts.size()) + ".");
+                                      " cells, but the first line has " + std::to_string(m_counts.size()) + ".");
         }
         for (std::size_t i = 0; i < std::min(cells.size(), m_counts.size()); ++i) m_counts[i].add(cells[i], line);
         if (std::ranges::any_of(cells, isMissingCell)) m_rowsWithMissing.push_back(missingIn(cells));
@@ -281,7 +281,8 @@ class TablePreview {
         if (classes && column.distinct < kMaxPreviewDistinct) m_preview.classes = m_counts[label].classes();
         describeColumns();
         m_preview.summary = grouped(m_preview.sampleCount) + (m_preview.sampleCount == 1 ? " row" : " rows") +
-                            (m_preview.partial ? " in the part read, " : ", ") + grouped(m_preview.shape.features) +
+                            (m_preview.partial ? " in the part of the file that was read, " : ", ") +
+                            grouped(m_preview.shape.features) +
                             (m_preview.shape.features == 1 ? " feature, " : " features, ") +
                             (m_preview.header ? "a header" : "no header") + "; column " + column.name + " is " +
                             (classes ? "the label: " + classesText(m_preview.classes) : "the number to predict");
@@ -292,7 +293,7 @@ class TablePreview {
     const DatasetConfig& m_choices;
     Cells m_names;
     std::vector<ColumnCount> m_counts;
-    // For each row with missing cells: the missing cells, by index of the column.
+    // An entry for each row with missing cells: the text of each missing cell, by index of its column.
     std::vector<std::map<std::size_t, std::string>> m_rowsWithMissing;
     std::int64_t m_ragged = 0;
     DataPreview m_preview;

@@ -133,7 +133,7 @@ Result<bool> checkArraySize(const ArrayHeader& header, const ByteSource& source)
     for (const std::int64_t size : header.shape) {
         if (size < 0)
             return Problem{file, "specifies a negative size (" + header.shapeText() + ")", "download it again"};
-        // Each factor is bounded, so the product cannot overflow.
+        // The product of the sizes is at most `most`, so it cannot overflow.
         if (!empty && static_cast<std::uint64_t>(size) > most / count) {
             return Problem{file,
                            "specifies " + header.shapeText() + " values of " + elementName(header.type) +

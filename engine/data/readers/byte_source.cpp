@@ -50,7 +50,7 @@ struct ByteSource::State {
 };
 
 Problem ByteSource::State::damaged(const std::string& how) const {
-    return {path.string(), "is damaged gzip data, " + how + " after " + std::to_string(position) + " unpacked bytes",
+    return {path.string(), "is damaged gzip data (" + how + ") after " + std::to_string(position) + " unpacked bytes",
             "download the file again"};
 }
 
@@ -78,8 +78,8 @@ Result<std::size_t> ByteSource::State::fillInput() {
     return got;
 }
 
-// Starts the next gzip member. A file may hold several members (`cat a.gz b.gz`). Bytes after the last member are
-// padding and ignored.
+// Starts to unpack the next gzip member. A file may contain several members (`cat a.gz b.gz`). Bytes after the last
+// member are padding and are ignored.
 Result<bool> ByteSource::State::nextMember() {
     if (zip.avail_in < 2) {
         if (auto got = fillInput(); !got) return got.problem();

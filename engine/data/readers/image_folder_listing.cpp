@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxDepth = 64;
-// torchvision's list IMG_EXTENSIONS. Images with the first three extensions can be read.
+// File extensions in torchvision's list IMG_EXTENSIONS. Ringside reads only images with the first kReadExtensions of
+// them.
 constexpr std::array<std::string_view, 9> kExtensions = {".jpg", ".jpeg", ".png",  ".ppm", ".bmp",
                                                          ".pgm", ".tif",  ".tiff", ".webp"};
 constexpr std::size_t kReadExtensions = 3;

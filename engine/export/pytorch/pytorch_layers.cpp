@@ -101,8 +101,8 @@ PythonLayers pythonLayers(const ModelConfig& config, const ModelDescription& mod
     return result;
 }
 
-// Assigns a module without parameters to the stage of the module before it. The position of the cut does not change the
-// results.
+// A module without parameters belongs to the stage of the module before it. The results would be the same in the next
+// stage.
 Result<std::vector<std::int64_t>> pythonCuts(const PythonLayers& layers,
                                              const std::vector<std::size_t>& tensorsOfStage) {
     std::vector<std::int64_t> cuts = {0};

@@ -151,7 +151,7 @@ std::string joined(const std::string& one, const std::string& other) {
 
 Result<PytorchScript> fill(const RunConfig& requested, const DataSplit& data, PythonData source,
                            const std::string& scriptName, const std::string& dataName) {
-    const RunConfig config = asProcesses(requested);
+    const RunConfig config = withProcessesAsRanks(requested);
     const Result<PythonModel> model = pythonModel(config.model, *data.training);
     if (!model) return model.problem();
     const Result<PythonStrategy> strategy = pythonStrategy(config, data, model.value().hasBuffers);

@@ -194,7 +194,7 @@ void MeshStrategy::beginSlot(PipelineStage::Slot& slot, int microBatch, bool tra
     std::int64_t reader = layout.dataRank();
     std::int64_t pass = m_passes + microBatch;
     if (m_leaves && training) {
-        reader += m_leaves->leafOf(microBatch) * layout.dataSize();
+        reader += m_leaves->leafOf(microBatch) * layout.dataRankCount();
         pass = 0;
     }
     slot.model->begin(
@@ -232,7 +232,7 @@ float MeshStrategy::lossShareOf(int microBatch) const {
     std::int64_t rows = 0;
     for (int turn = 0; turn < m_leaves->turnCount(); ++turn) rows += m_leaves->rowsOf(turn);
     return static_cast<float>(static_cast<double>(m_leaves->rowsOf(microBatch)) /
-                              static_cast<double>(rows * m_groups.layout().dataSize()));
+                              static_cast<double>(rows * m_groups.layout().dataRankCount()));
 }
 
 Batch MeshStrategy::trainingPart(const Batch& batch, int microBatch) const {
@@ -403,7 +403,7 @@ Tensor MeshStrategy::updateParameters(bool measuresNorm) {
     for (LeafStatistics& one : m_statistics)
         if (!one.isEmpty())
             one.averageOverLeaves(m_groups.dataParallelGroup(),
-                                  m_leaves->filledLeaves() * m_groups.layout().dataSize());
+                                  m_leaves->filledLeaves() * m_groups.layout().dataRankCount());
     for (PipelineStage& stage : m_stages.allStages()) stage.store().updated();
     return squares;
 }

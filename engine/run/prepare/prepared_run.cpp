@@ -72,7 +72,7 @@ Result<PreparedRun> prepareRun(const RunConfig& config, const std::filesystem::p
     if (!problems.empty()) return problems.front();
 
     PreparedRun run;
-    run.config = asProcesses(config);
+    run.config = withProcessesAsRanks(config);
     RunConfig here = run.config;
     if (ranksHere > 0) here.parallel.worldSize = ranksHere;
     const Problems unavailable = resolve(run, baseDirectory, here);

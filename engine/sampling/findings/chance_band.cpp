@@ -8,7 +8,7 @@ namespace ringside {
 namespace {
 
 constexpr double kNormal95 = 1.959963984540054;  // two-sided 95 % point of the normal distribution
-constexpr double kNegligible = 1e-17;            // a sum ends at the first term below this share of the sum
+constexpr double kNegligible = 1e-17;            // a sum is complete when its next term is below this share of the sum
 
 double logFactorial(std::int64_t x) {
     return std::lgamma(static_cast<double>(x) + 1);

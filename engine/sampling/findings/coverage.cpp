@@ -13,7 +13,7 @@ namespace ringside {
 namespace {
 
 std::int64_t markAll(const ShardPlan& plan, std::vector<bool>& seen, const std::atomic<bool>* stop) {
-    const std::optional<std::int64_t> prefix = uniqueSeenByFormula(plan);
+    const std::optional<std::int64_t> prefix = trainedSamplesByFormula(plan);
     if (!prefix) {
         return markTrained(plan, seen, stop);
     }
@@ -27,9 +27,9 @@ std::int64_t markAll(const ShardPlan& plan, std::vector<bool>& seen, const std::
 
 }  // namespace
 
-// With DistributedSampler's round robin, the trained positions are the first positions of the padded or truncated
-// order.
-std::optional<std::int64_t> uniqueSeenByFormula(const ShardPlan& plan) {
+// DistributedSampler assigns positions to the ranks in turn, so the trained positions are the first ones of the padded
+// or truncated order.
+std::optional<std::int64_t> trainedSamplesByFormula(const ShardPlan& plan) {
     const ShardSpec& spec = plan.spec();
     if (spec.pitfalls.any() || spec.kind != SamplerKind::kDistributed) {
         return {};
@@ -38,8 +38,8 @@ std::optional<std::int64_t> uniqueSeenByFormula(const ShardPlan& plan) {
     return std::min<std::int64_t>(used, spec.datasetSize);
 }
 
-std::int64_t uniqueSeen(const ShardPlan& plan, const std::atomic<bool>* stop) {
-    if (const std::optional<std::int64_t> prefix = uniqueSeenByFormula(plan)) {
+std::int64_t countTrainedSamples(const ShardPlan& plan, const std::atomic<bool>* stop) {
+    if (const std::optional<std::int64_t> prefix = trainedSamplesByFormula(plan)) {
         return *prefix;
     }
     std::vector<bool> seen(static_cast<std::size_t>(plan.spec().datasetSize));
@@ -65,7 +65,7 @@ Coverage coverage(const RunConfig& config, std::int64_t datasetSize, const std::
         if (!plan) {
             break;
         }
-        if (uniqueSeenByFormula(plan.value()) == datasetSize) {
+        if (trainedSamplesByFormula(plan.value()) == datasetSize) {
             left = 0;
             break;
         }

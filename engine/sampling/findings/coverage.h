@@ -27,9 +27,9 @@ Coverage coverage(const RunConfig& config, std::int64_t datasetSize, const std::
 
 // Returns the number of samples that are trained at least once in one epoch. After *stop is set, returns early with a
 // wrong number.
-std::int64_t uniqueSeen(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
-// Returns the result of uniqueSeen() from a closed formula, without examining the samples. Returns empty if the formula
-// does not apply: the sampler is not DistributedSampler, or a pitfall is configured.
-std::optional<std::int64_t> uniqueSeenByFormula(const ShardPlan& plan);
+std::int64_t countTrainedSamples(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
+// Returns the result of countTrainedSamples() from a closed formula, without examining the samples. Returns empty if
+// the formula does not apply: the sampler is not DistributedSampler, or a pitfall is configured.
+std::optional<std::int64_t> trainedSamplesByFormula(const ShardPlan& plan);
 
 }  // namespace ringside

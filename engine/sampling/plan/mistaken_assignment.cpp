@@ -73,7 +73,7 @@ std::vector<std::uint32_t> assignWithMistakes(const ShardSpec& spec, const Shard
         if (rank == 0 || shift > 0) order = shuffledOrder(spec, layout.orderLength, shift, stop);
         const std::int64_t claimedRank = spec.pitfalls.wrongRank < 0 ? rank : spec.pitfalls.wrongRank;
         for (std::int64_t slot = 0; slot < layout.samplesPerRank; ++slot) {
-            std::int64_t index = order[static_cast<std::size_t>(layout.orderPlace(layout.position(claimedRank, slot)))];
+            std::int64_t index = order[static_cast<std::size_t>(layout.orderIndex(layout.position(claimedRank, slot)))];
             if (spec.pitfalls.doubleSharding) index = (claimedRank + layout.worldSize * index) % spec.datasetSize;
             assigned.push_back(static_cast<std::uint32_t>(index));
         }

@@ -13,7 +13,7 @@ namespace ringside {
 class SampleFinder {
   public:
     SampleFinder() = default;
-    // After *stop is set, the constructor returns early and find() returns wrong positions.
+    // If *stop is set during the constructor, it returns early, and find() then returns wrong positions.
     SampleFinder(std::span<const std::uint32_t> list, std::int64_t samples, bool repeats,
                  const std::atomic<bool>* stop = nullptr);
 

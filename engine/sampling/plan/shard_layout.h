@@ -53,7 +53,7 @@ struct ShardLayout {
         return position / (batchSize * worldSize) * batchSize + position % batchSize;
     }
     // Returns the index in the order of the sample at a global position.
-    std::int64_t orderPlace(std::int64_t position) const {
+    std::int64_t orderIndex(std::int64_t position) const {
         return position < orderLength ? position : position % orderLength;
     }
 };

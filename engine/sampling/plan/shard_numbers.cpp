@@ -59,7 +59,7 @@ std::int64_t globalBatch(const ShardNumbers& numbers, std::int64_t accumulateSte
     for (const RankGroup& group : numbers.groups) {
         const bool all =
             numbers.batchSize >
-            group.trained / accumulateSteps;  // a division, because batchSize * accumulateSteps can overflow
+            group.trained / accumulateSteps;  // divides, because the product batchSize * accumulateSteps can overflow
         samples += group.ranks * (all ? group.trained : numbers.batchSize * accumulateSteps);
     }
     return samples;

@@ -152,7 +152,8 @@ std::span<const std::uint32_t> ShardPlan::order() const {
 }
 
 std::span<const std::uint32_t> ShardPlan::dropped() const {
-    if (!m_state->assigned.empty()) return {};  // each rank has its own order and leaves out other samples
+    // each rank has its own order, so there is no common list of dropped samples
+    if (!m_state->assigned.empty()) return {};
     const auto used = std::min<std::size_t>(static_cast<std::size_t>(m_state->layout.totalSize()), order().size());
     return order().subspan(used);
 }
@@ -163,7 +164,7 @@ std::int64_t ShardPlan::position(int rank, std::int64_t slot) const {
 
 std::int64_t ShardPlan::index(int rank, std::int64_t slot) const {
     if (!m_state->assigned.empty()) return m_state->assigned[static_cast<std::size_t>(rank * samplesPerRank() + slot)];
-    return m_state->order[static_cast<std::size_t>(m_state->layout.orderPlace(position(rank, slot)))];
+    return m_state->order[static_cast<std::size_t>(m_state->layout.orderIndex(position(rank, slot)))];
 }
 
 bool ShardPlan::isPadded(int rank, std::int64_t slot) const {
@@ -216,7 +217,8 @@ std::vector<SampleSlot> ShardPlan::usesByScan(std::int64_t sample) const {
     return usesAt(found);
 }
 
-// Converts indices in the order, or in the concatenated orders of all ranks, to SampleSlots.
+// Returns the slots of a sample. orderPositions: positions of the sample in the order, or, if each rank has its own
+// order, in the orders of all ranks one after the other.
 std::vector<SampleSlot> ShardPlan::usesAt(std::span<const std::uint32_t> orderPositions) const {
     std::vector<SampleSlot> found;
     const ShardLayout& layout = m_state->layout;

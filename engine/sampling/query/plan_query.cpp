@@ -73,7 +73,7 @@ bool hasState(const ShardPlan& plan, const PlanQuery& query, int rank, std::int6
     return query.state != PlanQuery::State::Dropped || !isTrained;
 }
 
-// True if a query also matches samples that no rank gets.
+// True if the query can also match samples that no rank gets.
 bool wantsUnused(const PlanQuery& query) {
     const bool isState = query.state == PlanQuery::State::Any || query.state == PlanQuery::State::Dropped;
     return isState && !query.rank && !query.step;

@@ -23,7 +23,7 @@ std::optional<std::int64_t> wholeNumber(std::string_view text) {
 
 template <class Value>
 std::optional<Problem> setOnce(std::optional<Value>& field, Value value, std::string_view word) {
-    if (field) return refusal(word, "repeats a kind of term that may occur only once");
+    if (field) return refusal(word, "is the second term of its kind, but each kind may occur only once");
     field = std::move(value);
     return {};
 }
@@ -41,7 +41,8 @@ std::optional<Problem> readState(PlanQuery& query, std::string_view word) {
                         : word == "never-seen" ? State::NeverSeen
                                                : State::Any;
     if (state == State::Any) return refusal(word, "is not a search term");
-    if (query.state != State::Any) return refusal(word, "repeats a kind of term that may occur only once");
+    if (query.state != State::Any)
+        return refusal(word, "is the second of the words dup, dropped and never-seen, but only one may occur");
     query.state = state;
     return {};
 }

@@ -86,8 +86,8 @@ Batch BatchLoader::next() {
     return now.batch;
 }
 
-// Starts the copy of the next batch to the device. Waits for earlier copies first, because the loader then overwrites
-// the memory from which they are made.
+// Starts the copy of the next batch to the device. Before that, waits until earlier copies are complete, because the
+// loader loads the next batch into the memory from which they are copied.
 void BatchLoader::startNextCopy(Travelling& to) {
     if (m_notSent == 0) return;
     --m_notSent;
@@ -117,7 +117,7 @@ ChannelScale sharedChannelScale(const Dataset& training, Communicator& communica
     ChannelMoments moments(training);
     for (std::int64_t chunk = communicator.rank(); chunk < ChannelMoments::kChunks; chunk += communicator.size())
         moments.addChunk(chunk);
-    // The sum over the ranks is exact, because for each value all ranks but one contribute 0.
+    // Each value is computed by one rank, and all other ranks add 0. The sum over the ranks is therefore exact.
     if (communicator.size() > 1) communicator.allReduce(CommBuffer::of(moments.values()), ReduceOp::kSum);
     return moments.scale();
 }

@@ -46,7 +46,7 @@ class BatchLoader {
     void end();
 
   private:
-    // Device buffer with the batch that has been or is being copied into it.
+    // Buffer in the device's memory, and the batch that is copied into it.
     struct Travelling {
         Batch whole;  // memory for a batch of the maximum size
         Batch batch;

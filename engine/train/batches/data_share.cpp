@@ -26,7 +26,7 @@ DataShare::DataShare(const TrainerDependencies& dependencies)
 
 ShardSpec DataShare::trainingSpec(std::int64_t epoch) const {
     ShardSpec spec = epochSpec(m_dependencies.config, m_dependencies.data.training, epoch);
-    spec.worldSize = m_layout.dataSize();
+    spec.worldSize = m_layout.dataRankCount();
     return spec;
 }
 
@@ -37,7 +37,7 @@ ShardPlan DataShare::trainingPlan(std::int64_t epoch) const {
 std::optional<ShardPlan> DataShare::validationPlan() const {
     if (!m_dependencies.data.validation || m_dependencies.data.validation->size() == 0) return std::nullopt;
     return valueOrThrow(ShardPlan::make({.datasetSize = m_dependencies.data.validation->size(),
-                                         .worldSize = m_layout.dataSize(),
+                                         .worldSize = m_layout.dataRankCount(),
                                          .shuffle = false,
                                          .batchSize = m_dependencies.config.loader.batchSize}));
 }

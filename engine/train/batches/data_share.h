@@ -13,7 +13,7 @@
 namespace ringside {
 
 // Samples that one rank trains and validates, its position in the rank layout, and the plan of the run's strategy. The
-// size of the communicator is used instead of the number of ranks in the configuration.
+// number of ranks is that of the communicator, not parallel.world_size of the configuration.
 class DataShare {
   public:
     // `dependencies` must outlive this object. Throws Error if the configuration cannot be used with the data set.
@@ -21,7 +21,7 @@ class DataShare {
 
     const RankLayout& layout() const { return m_layout; }
     const PlanSubject& subject() const { return m_subject; }
-    // Returns the plan of the run's strategy, which the constructor has made.
+    // Returns the plan of the run's strategy. The constructor makes the plan.
     const StrategyPlan& plan() const { return m_plan; }
     // Returns the plan that assigns an epoch's training samples to the data-parallel ranks.
     ShardPlan trainingPlan(std::int64_t epoch) const;
@@ -43,8 +43,8 @@ class DataShare {
 void throwIfNoBatch(const ShardPlan& plan);
 // Returns a warning for the log if loader.batch_size exceeds the number of samples of a rank; otherwise an empty text.
 std::string smallShardWarning(const ShardPlan& plan);
-// Returns how many samples in the range of the rank's list are not duplicates. Duplicates are always at the end of the
-// list.
+// Returns the number of samples in this range of the rank's list that are not duplicates. Duplicates are always at the
+// end of the list.
 std::size_t countUniqueSlots(const ShardPlan& plan, int dataRank, SlotRange range);
 
 }  // namespace ringside

@@ -76,7 +76,7 @@ class TensorFile {
 // Checkpoint that is being written. Its files are discarded unless commit() is called.
 class CheckpointFiles {
   public:
-    // kept: names of the optimizer tensors that each parameter has, such as "exp_avg".
+    // kept: names of the tensors that the optimizer keeps for each parameter, such as "exp_avg".
     CheckpointFiles(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                     const std::vector<Parameter*>& state, const std::vector<Parameter*>& parameters,
                     const std::vector<const char*>& kept, const Optimizer& optimizer)
@@ -93,7 +93,7 @@ class CheckpointFiles {
             m_state.write(stateName(*one, "step"), std::as_bytes(std::span(&steps, 1)));
     }
 
-    // Writes one tensor. kept: name of the optimizer tensor; empty to write the value of the parameter.
+    // Writes one tensor of a parameter. kept: name of the optimizer's tensor; empty: writes the value of the parameter.
     void write(const Parameter& of, const char* kept, std::span<const std::byte> bytes) {
         if (*kept == '\0')
             m_weights.write(of.name, bytes);
@@ -106,7 +106,8 @@ class CheckpointFiles {
         m_state.commit(m_manifest);
         const std::filesystem::path manifest = m_directory / kManifestName;
         writeFileAtomically(manifest, m_manifest.toJson().dump(2) + "\n");
-        if (!isThere(manifest)) throw IoError(manifest.string() + " was deleted while the run was saved", ENOENT);
+        if (!isThere(manifest))
+            throw IoError(manifest.string() + " was deleted while the checkpoint was written", ENOENT);
         return m_relative.string();
     }
 
@@ -255,8 +256,8 @@ std::string writeCheckpoint(const std::filesystem::path& runDirectory, Checkpoin
     return files.commit();
 }
 
-// If this rank fails, it still takes part in gathering all tensors, and only then rethrows the error: the other ranks
-// would otherwise wait for it in a collective.
+// If writing fails on this rank, the rank still takes part in gathering the remaining tensors and rethrows the error at
+// the end. Otherwise the other ranks would wait for this rank in a collective.
 std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                                            Strategy& strategy, bool mustBeFinite) {
     std::optional<CheckpointFiles> files;

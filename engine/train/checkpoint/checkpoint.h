@@ -32,9 +32,9 @@ struct TrainedParts {
 std::string writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                             const TrainedParts& parts);
 
-// Writes the checkpoint of a model that no rank holds as a whole. Collective: one rank calls this function while all
-// other ranks call gatherForCheckpoint(). If `mustBeFinite` is true and a weight is not finite, returns an empty value
-// and leaves no checkpoint.
+// Writes the checkpoint of a model whose parameters are distributed over the ranks. Collective: one rank calls this
+// function while all other ranks call gatherForCheckpoint(). If `mustBeFinite` is true and a weight is not finite,
+// returns an empty value and leaves no checkpoint.
 std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirectory, CheckpointManifest manifest,
                                            Strategy& strategy, bool mustBeFinite);
 // Takes part in the collectives of writeCheckpoint(). Called by the ranks that do not write.
@@ -52,8 +52,8 @@ std::int64_t checkpointBytes(const TrainedParts& parts);
 // problem if a value is not finite.
 Result<bool> restoreCheckpoint(const ResumePoint& point, const TrainedParts& parts, bool mustBeFinite);
 
-// Restores the weights and the optimizer state of a model that no rank holds as a whole: each rank restores the part
-// that it holds. Collective.
+// Restores the weights and the optimizer state of a model whose parameters are distributed over the ranks: each rank
+// restores the part that it holds. Collective.
 Result<bool> restoreCheckpoint(const ResumePoint& point, Strategy& strategy, const Model& model, bool mustBeFinite);
 
 // True if all values of the parameters are finite numbers.
@@ -62,7 +62,8 @@ bool areFinite(const std::vector<Parameter*>& parameters, Backend& backend);
 // Returns a SHA-256 hash over the values of all parameters in registration order, in hexadecimal. Replicas are in sync
 // if their hashes are equal.
 std::string parameterChecksum(const std::vector<Parameter*>& parameters, Backend& backend);
-// Returns the SHA-256 hash over the values of all parameters of a model that no rank holds as a whole. Collective.
+// Returns the SHA-256 hash over the values of all parameters of a model whose parameters are distributed over the
+// ranks. Collective.
 std::string parameterChecksum(Strategy& strategy);
 
 }  // namespace ringside

@@ -149,9 +149,9 @@ bool Checkpointer::broadcastFromRankZero(bool ofRankZero) {
     return value != 0;
 }
 
-// Tries to write the checkpoint in the current directory. Returns true on every rank if the checkpoint is complete. If
-// writing failed, rank 0 has chosen another directory. While rank 0 writes, the other ranks wait without a timeout: a
-// slow disk must not look like a hung rank.
+// Tries to write the checkpoint in the current directory of m_directories. Returns true on every rank if the checkpoint
+// is complete. If writing failed, returns false, and rank 0 has chosen another directory for the next attempt. While
+// rank 0 writes, the other ranks wait without a timeout: a slow disk must not look like a hung rank.
 bool Checkpointer::attemptSave(const TrainingPosition& position) {
     bool isComplete = true;
     if (m_dependencies.communicator.rank() == 0)
@@ -181,7 +181,7 @@ bool Checkpointer::saveCheckpoint(const TrainingPosition& position) {
     } catch (const IoError& error) {
         if (!m_directories.chooseNext(error))
             throw IoError(m_directories.firstFailure() + "; the weights after step " + std::to_string(position.step) +
-                          " could not be saved next to the run directory or in the state directory either");
+                          " could not be saved beside the run directory or in the user's state directory either");
         m_dependencies.observer.onEvent(
             LogLine{0, LogLevel::kWarning,
                     std::string(error.what()) + "; saving again in " + m_directories.currentDirectory().string(),
@@ -216,8 +216,8 @@ void Checkpointer::findEarlierAttempts(const ResumePoint& point) {
 // Removes the superseded checkpoints in this run's directory. A checkpoint in another directory, from which the run was
 // resumed, is never removed.
 void Checkpointer::removeSuperseded(bool isTimed) {
-    // Removes the path from both lists first, so that it is listed only once if the checkpoint of a step is written
-    // again.
+    // A checkpoint that is written again for the same step is already in one of the lists. Its old entry is removed, so
+    // that no path is listed twice.
     for (auto* list : {&m_kept, &m_passing}) std::erase(*list, m_lastPath);
     for (const std::string& path : std::exchange(m_passing, {})) removeCheckpoint(m_dependencies.runDirectory / path);
     (isTimed ? m_passing : m_kept).push_back(m_lastPath);
@@ -237,7 +237,7 @@ void Checkpointer::scheduleTimedSave(std::int64_t tookUs) {
 
 bool Checkpointer::isTimedSaveDue(std::int64_t nowUs) {
     if (nowUs < m_timedSaveUs) return false;
-    // Disables further timed saves until the one that is now due has been made.
+    // Schedules no further timed save: the save that is now due schedules the next one when it is complete.
     m_timedSaveUs = std::numeric_limits<std::int64_t>::max() - 1;
     m_nextIsTimed = true;
     return true;

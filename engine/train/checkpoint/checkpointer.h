@@ -92,8 +92,8 @@ class Checkpointer {
     // Time of the next timed save, in microseconds since the start of the run.
     std::int64_t m_timedSaveUs = std::numeric_limits<std::int64_t>::max();
     bool m_nextIsTimed = false;
-    // Paths of the checkpoints that the run keeps, oldest first: those of this and earlier attempts of the run, without
-    // timed ones.
+    // Paths of the checkpoints that the run keeps, oldest first. Includes those of earlier attempts of the run.
+    // Excludes timed ones (training.checkpoint_seconds).
     std::vector<std::string> m_kept;
     // Paths of the checkpoints that are removed after the next checkpoint is written: timed ones
     // (training.checkpoint_seconds), incomplete ones, and those of steps that are trained again.

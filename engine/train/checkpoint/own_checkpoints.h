@@ -10,7 +10,7 @@ namespace ringside {
 
 // Checkpoints that earlier attempts of a run have written into its run directory. Paths are relative to this directory.
 struct OwnCheckpoints {
-    // complete checkpoints up to and including the one from which the run resumes, oldest first
+    // complete checkpoints, without timed ones, up to and including the one from which the run resumes; oldest first
     std::vector<std::string> kept;
     std::vector<std::string> timed;  // complete checkpoints that were written because of training.checkpoint_seconds
     // Incomplete checkpoints, and checkpoints of steps that are trained again. They are removed after a newer

@@ -19,8 +19,8 @@
 
 namespace ringside {
 
-ControlInput::ControlInput(int fd, std::function<void()> onEnd, std::function<void(std::int64_t)> onZero)
-    : m_fd(fd), m_onEnd(std::move(onEnd)), m_onZero(std::move(onZero)), m_wake(eventfd(0, EFD_CLOEXEC)) {
+ControlInput::ControlInput(int fd, std::function<void()> onEnd, std::function<void(std::int64_t)> onRunStart)
+    : m_fd(fd), m_onEnd(std::move(onEnd)), m_onRunStart(std::move(onRunStart)), m_wake(eventfd(0, EFD_CLOEXEC)) {
     if (!m_wake) throw IoError("an event descriptor for the control input cannot be created: " + errnoText(errno));
     m_thread = std::thread([this] { runThread(); });
 }
@@ -40,7 +40,7 @@ std::vector<ControlCommand> ControlInput::take(std::size_t most) {
     return taken;
 }
 
-bool ControlInput::waitPending(std::chrono::microseconds most) {
+bool ControlInput::waitForCommand(std::chrono::microseconds most) {
     std::unique_lock lock(m_mutex);
     return m_came.wait_for(lock, most, [this] { return !m_waiting.empty(); });
 }
@@ -74,11 +74,11 @@ bool ControlInput::readSome() {
     return true;
 }
 
-// Answers a clock query. Drops the answer if it cannot be sent immediately, because a late answer would give a wrong
-// offset.
+// Answers the supervisor's query for the time on this host's clock. Drops the answer if it cannot be sent immediately,
+// because a late answer would give a wrong offset.
 void ControlInput::answerTimeQuery(const TimeQuery& query) const {
     sendLine(m_fd, encodeTimeAnswer({query.sentUs, monotonicUs()}), std::chrono::steady_clock::now());
-    if (query.zeroUs && m_onZero) m_onZero(*query.zeroUs);
+    if (query.zeroUs && m_onRunStart) m_onRunStart(*query.zeroUs);
 }
 
 // Adds a command to the queue. If the queue is full, a stop command replaces the newest queued command, and other

@@ -10,11 +10,11 @@ void LayerProgress::onPassBegin(const Model& model, Work work, std::int64_t samp
     m_next.onPassBegin(model, work, samples);
 }
 
-// Sleeps before the call of m_next, because m_next measures the duration of the layer, which must not include the
-// sleep.
+// The sleep of slow motion comes first: m_next measures the duration of the layer from its call on, and the duration
+// must not include the sleep.
 void LayerProgress::layerBegins(std::size_t layer) {
-    if (m_control != nullptr && m_control->reportsParts())
-        m_control->reportPart(m_phase, static_cast<int>(layer), {}, m_share);
+    if (m_control != nullptr && m_control->reportsLayersAndActions())
+        m_control->reportLayerOrAction(m_phase, static_cast<int>(layer), {}, m_share);
     m_next.layerBegins(layer);
 }
 

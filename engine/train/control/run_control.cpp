@@ -52,7 +52,7 @@ void RunControl::reportPhase(Phase phase) {
 // Limits the sleeps in the passes of a step to one second in total, because a sleeping rank executes no command except
 // a stop. A stop ends the sleep of each rank early. The ranks then agree at the end of the phase or step where they
 // stop.
-void RunControl::reportPart(Phase phase, int layer, const std::string& action, double share) {
+void RunControl::reportLayerOrAction(Phase phase, int layer, const std::string& action, double share) {
     constexpr double kMaxSeconds = 1;
     const double passes = shareUntil(Phase::kBackward) - shareUntil(Phase::kDataWait);
     const double seconds = m_onePhase || m_rate <= 0 ? kMaxSeconds : std::min(kMaxSeconds, passes / m_rate);
@@ -139,7 +139,7 @@ void RunControl::executeNow(const ControlCommand& command) {
             break;
         case ControlKind::kStep:
             m_paused = false;
-            // The current step is the first of the requested steps.
+            // The step in which the run is paused counts as the first of the requested steps.
             m_stepsLeft = static_cast<std::int64_t>(command.value);
             break;
         case ControlKind::kPhase:
@@ -198,8 +198,8 @@ void RunControl::pauseRanks(RankStage stage, Phase after) {
         }
         const auto left = timeUntilDue();
         if (isRankZero() && !m_stop && (m_paused || left.count() > 0))
-            m_dependencies.source.waitPending(m_paused ? m_dependencies.pollInterval
-                                                       : std::min(left, m_dependencies.pollInterval));
+            m_dependencies.source.waitForCommand(m_paused ? m_dependencies.pollInterval
+                                                          : std::min(left, m_dependencies.pollInterval));
         const bool shouldResume = m_stop || (!m_paused && timeUntilDue().count() == 0);
         const StepAgreement::PauseDecision decision = m_agreement.shareDecision(shouldResume);
         if (decision.shouldResume) break;

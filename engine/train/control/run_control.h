@@ -47,7 +47,8 @@ class RunControl final : public StepObserver {
         // Interval at which paused ranks check for commands; must be much shorter than the timeout of a collective.
         std::chrono::microseconds pollInterval{200'000};
     };
-    // Value of a checkpoint command that the training itself has posted. Such a command is not reported in telemetry.
+    // Value of a checkpoint command that the training posts for a timed save. Such a command is not reported in
+    // telemetry.
     static constexpr double kPostedByTraining = 1;
     // Position in the training at which a command is executed, for reports of commands.
     struct Position {
@@ -79,11 +80,11 @@ class RunControl final : public StepObserver {
     bool executeAfterStep();
     // True if this rank must report each layer, or each action of the pipeline schedule, and sleep for its share of the
     // step's duration.
-    bool reportsParts() const { return m_insideStep && (m_onePhase || m_showsPhases); }
+    bool reportsLayersAndActions() const { return m_insideStep && (m_onePhase || m_showsPhases); }
     // Reports that the rank starts layer `layer` (-1: none) or the pipeline action `action`. Then sleeps for the
-    // fraction `share` of the time that slow motion assigns to the passes of a step. Call only if reportsParts() is
-    // true.
-    void reportPart(Phase phase, int layer, const std::string& action, double share);
+    // fraction `share` of the time that slow motion assigns to the passes of a step. Call only if
+    // reportsLayersAndActions() is true.
+    void reportLayerOrAction(Phase phase, int layer, const std::string& action, double share);
     // Exchanges commands with the other ranks and executes them between two validation batches. Returns false if the
     // training must stop.
     bool executeBetweenBatches(Position position);
@@ -137,10 +138,11 @@ class RunControl final : public StepObserver {
     bool m_stop = false;
     bool m_paused = false;
     bool m_onePhase = false;
-    std::int64_t m_stepsLeft = 0;  // number of steps to train before the next pause; 0: no pause is scheduled
-    double m_rate = 0;             // maximum number of steps per second; 0: full speed
-    bool m_showsPhases = false;    // true if slow motion is slow enough to show each phase of a step
-    Clock::time_point m_due{};     // earliest time at which the next phase or step may start in slow motion
+    // number of steps to train before the next pause; 0: no pause after a number of steps
+    std::int64_t m_stepsLeft = 0;
+    double m_rate = 0;           // maximum number of steps per second; 0: full speed
+    bool m_showsPhases = false;  // true if slow motion is slow enough to show each phase of a step
+    Clock::time_point m_due{};   // earliest time at which the next phase or step may start in slow motion
     Clock::time_point m_stepBegan{};
     std::vector<ControlCommand> m_afterStep;
     std::vector<ControlChange> m_changes;

@@ -70,7 +70,7 @@ std::int64_t StepAgreement::maximumOverRanks(std::int64_t mine) {
 
 std::vector<ControlCommand> StepAgreement::pendingCommands() {
     std::vector<ControlCommand> commands;
-    if (m_control.pending()) commands = m_control.take(kMaxAtOnce - std::min(kMaxAtOnce, m_posted.size()));
+    if (m_control.hasCommand()) commands = m_control.take(kMaxAtOnce - std::min(kMaxAtOnce, m_posted.size()));
     const auto posted = static_cast<std::ptrdiff_t>(std::min(kMaxAtOnce, m_posted.size()));
     commands.insert(commands.end(), m_posted.begin(), m_posted.begin() + posted);
     m_posted.erase(m_posted.begin(), m_posted.begin() + posted);

@@ -23,7 +23,9 @@ class StepAgreement {
 
     // True if commands are pending. The caller passes the result to the next step as StepRequest::signal. Always false
     // on ranks other than rank 0.
-    bool hasPendingCommands() const { return m_communicator.rank() == 0 && (m_control.pending() || !m_posted.empty()); }
+    bool hasPendingCommands() const {
+        return m_communicator.rank() == 0 && (m_control.hasCommand() || !m_posted.empty());
+    }
     // Returns the commands to execute, in order. signal: bit of rank 0 that every rank received in the step. Empty if
     // the strategy does not send the bit: then this call uses an additional collective. Call after each step.
     std::vector<ControlCommand> agreeAfterStep(std::optional<bool> signal);

@@ -33,7 +33,7 @@ class RankDevices {
                                                          const RunConfig& config, Backend& backend) = 0;
 };
 
-// Devices of the CPU worker: CPU arithmetic with shared memory, Gloo or MPI collectives.
+// RankDevices of the CPU worker: computes on the CPU, with collectives over shared memory, Gloo or MPI.
 std::unique_ptr<RankDevices> makeCpuDevices();
 
 }  // namespace ringside

@@ -44,10 +44,10 @@ void EpochReports::reportResult(SplitKind split, MetricSums& sums, const Trainin
 
 void EpochReports::reportEpochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const {
     const RankLayout& layout = m_dependencies.share.layout();
-    if (layout.isReader())
+    if (layout.isFirstPipelineRank())
         m_dependencies.trainer.observer.onEvent(
             Consumed{layout.dataRank(), position.epoch, static_cast<std::int64_t>(trained.size()), hashOf(trained)});
-    reportReplica(position);
+    reportWeightChecksum(position);
 }
 
 void EpochReports::reportMemory() const {
@@ -70,7 +70,7 @@ std::int64_t EpochReports::predictedPeak() const {
     return predictMemory(m_dependencies.share.subject(), m_dependencies.share.plan(), rank()).peak();
 }
 
-void EpochReports::reportReplica(const TrainingPosition& position) const {
+void EpochReports::reportWeightChecksum(const TrainingPosition& position) const {
     const std::string sum = m_dependencies.strategy.isWhole()
                                 ? parameterChecksum(m_dependencies.model.parameters(), m_dependencies.trainer.backend)
                                 : parameterChecksum(m_dependencies.strategy);

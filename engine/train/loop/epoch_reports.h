@@ -37,7 +37,7 @@ class EpochReports {
     // Collective.
     void reportEpochEnd(std::span<const std::int64_t> trained, const TrainingPosition& position) const;
     // Reports the checksum of this rank's weights. Collective.
-    void reportReplica(const TrainingPosition& position) const;
+    void reportWeightChecksum(const TrainingPosition& position) const;
 
   private:
     std::int64_t predictedPeak() const;

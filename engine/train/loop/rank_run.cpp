@@ -46,7 +46,7 @@ class CollectiveWatch {
 class StepWatch {
   public:
     StepWatch(TelemetrySink& sink, const Trainer& trainer) : m_sink(sink) {
-        sink.watchStep([&trainer] { return trainer.stepUnderWay(); });
+        sink.watchStep([&trainer] { return trainer.unfinishedTrace(); });
     }
     ~StepWatch() { m_sink.watchStep({}); }
     StepWatch(const StepWatch&) = delete;
@@ -161,8 +161,8 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     joined.transport = communicator->name();
     joined.hosts = communicator->hosts();
     sink.send(joined);
-    // Pins the threads last: thread counts and waiting strategies depend on all CPUs of the host, and are therefore
-    // chosen before.
+    // Pins the threads last, because thread counts and ways of waiting must be chosen from all CPUs of the host and not
+    // from this rank's share.
     if (const std::string kept = cpus.pinThreads(); !kept.empty()) sink.log(LogLevel::kInfo, kept);
     const CollectiveWatch watch(sink, *communicator);
     if (const std::int64_t refused = communicator->refusedConnections(); refused > 0)

@@ -77,8 +77,8 @@ void StepInstruments::addObservers(const Observed& observed) {
     m_steps.addReference(m_replicas);
     m_stepReport = &m_steps.add<StepReport>(StepReport::Dependencies{
         m_dependencies, layout, observed.loss, observed.strategy, observed.batches, m_tracer, observed.checkpoints});
-    m_steps.add<IndexReport>(layout.isReader() ? m_dependencies.reportSamples : SampleReport::kNever, layout.dataRank(),
-                             observer);
+    m_steps.add<IndexReport>(layout.isFirstPipelineRank() ? m_dependencies.reportSamples : SampleReport::kNever,
+                             layout.dataRank(), observer);
     m_steps.add<TrafficReport>(rank, m_share.plan().maxBatch, observed.strategy, observer);
     m_steps.add<ProgressReport>(observer.progress());
     if (layout.mesh.pipeline == 1)
@@ -87,10 +87,10 @@ void StepInstruments::addObservers(const Observed& observed) {
 
 // In slow motion and when the user advances phase by phase, reports the pipeline action that the rank executes.
 void StepInstruments::reportAction(const PipelineAction& action, double share) {
-    if (!m_control->reportsParts()) return;
+    if (!m_control->reportsLayersAndActions()) return;
     const Phase phase = action.work == PipelineWork::kForward ? Phase::kForward : Phase::kBackward;
-    m_control->reportPart(phase, -1, action.text(),
-                          share / static_cast<double>(m_dependencies.config.training.accumulateSteps));
+    m_control->reportLayerOrAction(phase, -1, action.text(),
+                                   share / static_cast<double>(m_dependencies.config.training.accumulateSteps));
 }
 
 }  // namespace ringside

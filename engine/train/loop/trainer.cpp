@@ -33,8 +33,8 @@ std::string scaleText(const ChannelScale& scale) {
     return "images are normalized with mean" + list(scale.mean) + " and standard deviation" + list(scale.deviation);
 }
 
-// Removes stored changes of the number of epochs that no longer apply. If the configuration of the resumed run has
-// another number of epochs than the last change, that number was set for the resumed run and replaces the changes.
+// Removes the stored changes of the number of epochs if the resumed run is configured with another number than the last
+// change: the user has then set this number for the resumed run.
 void dropReplacedEpochs(std::vector<ControlChange>& changes, std::int64_t epochs) {
     const auto setsEpochs = [](const ControlChange& change) { return change.kind == ControlKind::kEpochs; };
     const auto last = std::find_if(changes.rbegin(), changes.rend(), setsEpochs);
@@ -139,7 +139,7 @@ void Trainer::prepare() {
     m_checkpoints.reserveSpace();
     normalize();
     m_strategy->synchronise();
-    reports().reportReplica(m_position);
+    reports().reportWeightChecksum(m_position);
     reports().reportMemory();
 }
 
@@ -246,8 +246,9 @@ void Trainer::readStep(const ShardPlan& plan, LaunchedStep step) {
     finishStep(plan, step, result);
 }
 
-// False if the next step is traced or is a single step, and before a pause, a command or the end of an epoch. The
-// results of all launched steps are then read first, so that a checkpoint contains the sums of all steps.
+// True if the next step may be launched before the results of the current step are read. False before a pause, a
+// command, a traced or single step, and the end of the epoch: the results of all launched steps are read first, so that
+// a checkpoint contains the sums of all steps.
 bool Trainer::mayRunAhead(const ShardPlan& plan) const {
     const bool hasNext = m_position.batches < plan.stepsPerEpoch() && !hasEnoughSteps();
     return hasNext && m_control.mayRunAhead() && m_instruments.mayRunAhead(m_position.step + 1) &&

@@ -31,7 +31,7 @@ enum class TrainOutcome { kFinished, kStopped };
 // StepObservers and belong to StepInstruments. All ranks run the same loop and make the same collective calls in the
 // same order. Rank 0 also reports the results of the run and writes checkpoints.
 //
-// Thread safety: one thread, except stepUnderWay().
+// Thread safety: one thread, except unfinishedTrace().
 class Trainer {
   public:
     // Creates the model and the strategy. Throws TrainingError if the configuration cannot be used with the data set.
@@ -45,7 +45,7 @@ class Trainer {
     Model& model() { return *m_model; }
     StepTracer& tracer() { return m_instruments.tracer(); }  // returns the tracer; call between two steps only
     // Returns the trace of the current, unfinished step; empty if the step is not traced. Callable from any thread.
-    std::optional<StepTrace> stepUnderWay() const { return m_instruments.tracer().unfinishedTrace(); }
+    std::optional<StepTrace> unfinishedTrace() const { return m_instruments.tracer().unfinishedTrace(); }
 
   private:
     struct BatchRange {

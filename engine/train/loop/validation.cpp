@@ -19,18 +19,18 @@ std::int64_t batchesBetweenStopChecks(const TrainerDependencies& dependencies) {
 }  // namespace
 
 Validation::Validation(const TrainerDependencies& dependencies, const DataShare& share,
-                       const BatchLoaderDependencies& gatherer)
+                       const BatchLoaderDependencies& loader)
     : m_dependencies(dependencies),
       m_dataRank(share.layout().dataRank()),
       m_plan(share.validationPlan()),
-      m_gatherer(gatherer) {}
+      m_loader(loader) {}
 
 std::optional<MetricSums> Validation::evaluate(Strategy& strategy, RunControl& control, StepPosition done) {
     MetricSums sums;
     strategy.beginEvaluation();
-    m_gatherer.begin(*m_plan, m_dataRank, done.epoch);
+    m_loader.begin(*m_plan, m_dataRank, done.epoch);
     const bool finished = addBatches(strategy, control, done, sums);
-    m_gatherer.end();
+    m_loader.end();
     return finished ? std::optional(sums) : std::nullopt;
 }
 
@@ -49,7 +49,7 @@ bool Validation::addBatches(Strategy& strategy, RunControl& control, StepPositio
 
 Batch Validation::next() {
     const PhaseScope scope(m_dependencies.observer.progress().phase, Phase::kDataWait);
-    return m_gatherer.next();
+    return m_loader.next();
 }
 
 }  // namespace ringside

@@ -15,13 +15,12 @@ namespace ringside {
 // Evaluates the validation samples of one rank after each epoch.
 class Validation {
   public:
-    // References, also those in `gatherer`, must outlive this object.
-    Validation(const TrainerDependencies& dependencies, const DataShare& share,
-               const BatchLoaderDependencies& gatherer);
+    // References, also those in `loader`, must outlive this object.
+    Validation(const TrainerDependencies& dependencies, const DataShare& share, const BatchLoaderDependencies& loader);
 
     // Sets the mean and standard deviation of each image channel, by which samples are normalized. Call before the
     // first evaluation.
-    void setScale(const ChannelScale& scale) { m_gatherer.setScale(scale); }
+    void setScale(const ChannelScale& scale) { m_loader.setScale(scale); }
     bool hasSamples() const { return m_plan.has_value(); }
     // Evaluates all validation samples of this rank and returns the sums. Returns an empty value if a stop command
     // arrived. Collective.
@@ -34,7 +33,7 @@ class Validation {
     const TrainerDependencies& m_dependencies;
     int m_dataRank;
     std::optional<ShardPlan> m_plan;  // assignment of the validation samples to ranks; empty if there are none
-    BatchLoader m_gatherer;
+    BatchLoader m_loader;
 };
 
 }  // namespace ringside

@@ -8,8 +8,8 @@
 namespace ringside {
 
 // Selects the steps that a ReplicaProbe inspects: steps that were requested, and steps that the user watches in slow
-// motion or phase by phase. Must be called after the pause at the end of a phase, because the user can request steps
-// during the pause.
+// motion or phase by phase. This observer must be called after the one that pauses at the end of a phase, because the
+// user can request steps during the pause.
 class InspectedSteps final : public StepObserver {
   public:
     InspectedSteps(ReplicaProbe& probe, const RunControl& control) : m_probe(probe), m_control(control) {}

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// At the end of a step, reports the traffic on the connections to other hosts if a report is due by LinkWatch. Also
+// At the end of a step, reports the traffic on the connections to other hosts if LinkWatch returns a summary. Also
 // notifies the communicator's ContributionWatch of the end of the step. References must outlive this object.
 class LinkReport final : public StepObserver {
   public:

@@ -23,7 +23,8 @@ class LinkWatch {
     static constexpr std::int64_t kFirstUs = 1'000'000;
     static constexpr std::int64_t kEveryUs = 5'000'000;
     static constexpr std::int64_t kPartUs = 200'000;
-    // Shortest time with bytes in flight that is measured, in microseconds; the kernel's clock has a low resolution.
+    // Lower bound of the time with bytes in flight from which a rate is computed, in microseconds: shorter times are
+    // inexact, because the kernel's clock has a low resolution.
     static constexpr std::int64_t kMinBusyUs = 20'000;
     // maximum number of connections that are reported, those of the lowest ranks
     static constexpr std::size_t kMaxPeers = 256;

@@ -32,13 +32,13 @@ void StepReport::endStep(const FinishedStep& step) {
 }
 
 StepRecord StepReport::recordOf(const FinishedStep& step) {
-    const bool isReader = m_dependencies.layout.isReader();
+    const bool isReader = m_dependencies.layout.isFirstPipelineRank();
     StepRecord record;
     record.epoch = step.position.epoch;
     record.step = step.position.step;
     record.loss = step.sums.meanLoss();
     record.correct = !m_dependencies.loss.countsCorrect() ? -1 : isReader ? step.sums.correct : 0;
-    // All ranks of a pipeline train the same samples: only one of them reports the number of samples.
+    // All ranks of a pipeline train the same samples, so only one rank of each pipeline reports their number.
     record.samples = isReader ? static_cast<std::int64_t>(step.sums.samples) : 0;
     record.endUs = m_dependencies.trainer.observer.nowUs();
     record.gradientNorm = step.gradientNorm;

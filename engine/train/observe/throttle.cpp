@@ -10,9 +10,9 @@ namespace {
 
 std::string throttleText(const ThrottleKept& throttle) {
     const std::string rank = "rank " + std::to_string(throttle.rank);
-    if (*throttle.kept) return rank + " is fast enough for parallel.pace again";
+    if (*throttle.kept) return rank + " is again as fast as the device that parallel.pace describes";
     return fmt::format(
-        "{} is too slow for parallel.pace: its passes take up to {:.2f} times as long as set; lower "
+        "{} is slower than the device that parallel.pace describes: its passes take up to {:.2f} times as long; lower "
         "parallel.pace.gflops or parallel.world_size",
         rank, throttle.times);
 }

@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Reports the number of bytes that this rank sent in the first step with a full batch, and in the second one. Some
-// strategies send more in the first step, in which they also compute norms. References must outlive this object.
+// Reports the number of bytes that this rank sent in each of the first two steps with a full batch. Some strategies
+// send more bytes in the first of them, because they also compute norms. References must outlive this object.
 class TrafficReport final : public StepObserver {
   public:
     // fullBatch: number of samples in a full batch; only the last batch of an epoch may have fewer.

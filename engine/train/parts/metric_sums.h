@@ -38,8 +38,8 @@ class MetricSums {
   private:
     double ratio(std::size_t sum, std::size_t count) const;
 
-    // Values in this order. Exact: loss, correct predictions, samples. Padded: loss, correct predictions, samples.
-    // Last: number of batches whose loss is not finite.
+    // The seven values, in this order: exact sums of loss, correct predictions and samples; padded sums of loss,
+    // correct predictions and samples; number of batches whose loss is not finite.
     std::array<double, 7> m_sums{};
 };
 

@@ -7,8 +7,8 @@
 
 namespace ringside {
 
-// Throws an error because a loss or a weight of this rank is not finite: a CommError that names a rank if that rank is
-// suspected to have sent invalid values; otherwise a TrainingError with `text`.
+// Throws an error because a loss or a weight of this rank is not finite. If another rank is suspected to have sent
+// invalid values, throws a CommError that names that rank. Otherwise throws a TrainingError with `text`.
 [[noreturn]] void throwNonFinite(Communicator& communicator, const std::string& text);
 
 }  // namespace ringside

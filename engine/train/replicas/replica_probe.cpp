@@ -37,7 +37,7 @@ double inDigits(double value) {
 std::string whyNot(const ReplicaProbe::Dependencies& dependencies) {
     if (dependencies.config.parallel.strategy == StrategyKind::kDataParallel)
         return "replicas cannot be inspected with data_parallel: one process adds up the gradients of its devices";
-    if (dependencies.layout.mesh.ranks() > 1 && dependencies.layout.dataSize() == 1)
+    if (dependencies.layout.mesh.ranks() > 1 && dependencies.layout.dataRankCount() == 1)
         return "there are no replicas to inspect: each stage of the pipeline exists once; set mesh.replicate to 2";
     if (dependencies.backend.device().kind != Device::Kind::kCpu) return "replicas can be inspected on the CPU only";
     return {};
@@ -49,7 +49,7 @@ std::string whyNot(const ReplicaProbe::Dependencies& dependencies) {
 // before this class reads it. The factor m_ownShare reverses the division.
 ReplicaProbe::ReplicaProbe(const Dependencies& dependencies)
     : m_dependencies(dependencies),
-      m_ownShare(isCanonical(dependencies.config) ? static_cast<float>(dependencies.layout.dataSize()) : 1.0F),
+      m_ownShare(isCanonical(dependencies.config) ? static_cast<float>(dependencies.layout.dataRankCount()) : 1.0F),
       m_whyNot(whyNot(dependencies)) {}
 
 void ReplicaProbe::setStrategy(Strategy& strategy) {
@@ -198,7 +198,7 @@ std::vector<double> ReplicaProbe::ringValuesOf(const Values& values) const {
         const std::span<const float> one = valuesOfParameter(values, i);
         bucket.insert(bucket.end(), one.begin(), one.end());
     }
-    const auto parts = static_cast<std::size_t>(m_dependencies.layout.dataSize());
+    const auto parts = static_cast<std::size_t>(m_dependencies.layout.dataRankCount());
     std::vector<double> ring;
     if (parts > 8 || bucket.size() < parts * kRingValues) return ring;
     for (std::size_t part = 0; part < parts; ++part)

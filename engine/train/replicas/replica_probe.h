@@ -45,7 +45,7 @@ class ReplicaProbe final : public StepObserver {
     // Decides whether to inspect the step. Call between its data phase and its backward pass.
     void selectStep(StepPosition position);
     // Inspects the current step in full, with the cells of all tensors. Call before the backward pass. often: true if
-    // many steps are inspected in a row, each with fewer cells.
+    // many steps are inspected in a row; each step is then reported with fewer cells.
     void inspectCurrentStep(bool often = false);
     void phaseEnded(Phase phase, StepPosition position) override;
     void endStep(const FinishedStep& step) override;

@@ -21,8 +21,8 @@ double updateFlops(const OptimizerConfig& optimizer) {
     return 0;
 }
 
-// Returns the cost of a kind of work, divided by the cost of a forward pass. backward: cost of a whole backward pass,
-// divided by that of a forward pass.
+// Returns the cost of a forward pass, a backward pass or one of the two halves of a backward pass, as a multiple of the
+// cost of a forward pass. backward: this multiple for a whole backward pass.
 double timesForward(LayerWatch::Work work, double backward) {
     switch (work) {
         case LayerWatch::Work::kForward:

@@ -57,8 +57,8 @@ void PhaseThrottle::onPassBegin(const Model& model, Work work, std::int64_t samp
     m_passBeganNs = monotonicNs();
 }
 
-// Called once per layer in a forward pass. In a backward pass, called once per layer, or twice if the pass is split
-// into halves.
+// Sleeps until the described device would have finished the layer. Called once per layer in a forward pass. In a
+// backward pass, called once per layer, or twice per layer if the pass is split into halves.
 void PhaseThrottle::layerDone(const Model& model, std::size_t layer, Work work) {
     if (!m_throttle.isActive()) return;
     m_doneNs += m_throttle.passNs(model, work, m_samples, layer, layer + 1);

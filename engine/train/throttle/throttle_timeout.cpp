@@ -35,7 +35,7 @@ void checkThrottleTimeout(const TrainerDependencies& dependencies, const Model& 
     const auto refuse = [&](const char* field, const char* what, double lasts) {
         const std::string text = fmt::format(
             "makes {} last {:.3g} s; the maximum is {:.3g} s, half of parallel.timeout_seconds", what, lasts, most);
-        throw TrainingError(Problem{field, text, "raise it or parallel.timeout_seconds"});
+        throw TrainingError(Problem{field, text, "raise " + std::string(field) + " or parallel.timeout_seconds"});
     };
     if (backward > most) refuse("parallel.pace.gflops", "a backward pass", backward);
     if (moving > most) refuse("parallel.pace.gbit_per_s", "the gradients' all-reduce", moving);

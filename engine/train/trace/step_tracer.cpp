@@ -18,8 +18,8 @@ constexpr std::size_t kMaxUnfinished = 512;  // maximum number of phases in the 
 // 300 bytes of telemetry; the user cannot inspect more of them.
 constexpr std::int64_t kTracesPerSecond = 200;
 constexpr std::int64_t kMinGapNs = 20'000'000;
-// Minimum time over which the duration of steps is measured, in nanoseconds, unless the measurement covers kPaceSteps
-// intervals.
+// A measurement of the duration of steps covers at least kPaceSteps steps. It ends after kPaceNs nanoseconds, or
+// earlier after kPaceSteps traced steps.
 constexpr std::int64_t kPaceNs = 100'000'000;
 constexpr std::int64_t kPaceSteps = 16;
 constexpr std::int64_t kMaxInterval = std::int64_t{1} << 20;
@@ -64,7 +64,7 @@ void StepTracer::begin(std::int64_t step, std::int64_t epoch, std::int64_t runSt
     m_trace.epoch = epoch;
     m_stamps.clear();
     m_collectives.startRecording();
-    m_beganQueuedNs = queuedNs();
+    m_beganQueuedNs = readCpuWaitNs();
     m_phases.recordStamps(&m_stamps, isRecording() || m_options.trace == TraceLevel::kLayers);
     m_phases.enter(m_phases.now());
     m_beganNs = m_stamps.front().atNs;
@@ -111,7 +111,7 @@ void StepTracer::endUnfinishedTrace() {
 
 // Returns the time for which this thread has waited for a CPU, in nanoseconds, or -1 if the kernel does not report it.
 // The file schedstat contains the CPU time, the waiting time and the number of time slices, such as "12345 678 9".
-std::int64_t StepTracer::queuedNs() {
+std::int64_t StepTracer::readCpuWaitNs() {
     std::array<char, 96> text;
     const ssize_t got = m_schedule ? ::pread(m_schedule.get(), text.data(), text.size(), 0) : -1;
     if (got <= 0) return -1;
@@ -181,7 +181,7 @@ const StepTrace* StepTracer::end() {
     endUnfinishedTrace();
     fillTrace(monotonicNs());
     m_collectives.stopRecording();
-    const std::int64_t queued = queuedNs();
+    const std::int64_t queued = readCpuWaitNs();
     m_trace.queuedNs = queued < 0 || m_beganQueuedNs < 0 ? -1 : queued - m_beganQueuedNs;
     return reportsWholeTraces() ? &m_trace : nullptr;
 }

@@ -79,7 +79,7 @@ class StepTracer final : private PhaseListener {
     void fillMessages();
     void beginUnfinishedTrace();
     void endUnfinishedTrace();
-    std::int64_t queuedNs();
+    std::int64_t readCpuWaitNs();
 
     const TracerOptions m_options;
     PhaseTrack& m_phases;

@@ -92,9 +92,9 @@ class Silence final : public TrainerObserver {
 
 class NoControl final : public ControlSource {
   public:
-    bool pending() const override { return false; }
+    bool hasCommand() const override { return false; }
     std::vector<ControlCommand> take(std::size_t) override { return {}; }
-    bool waitPending(std::chrono::microseconds) override { return pending(); }
+    bool waitForCommand(std::chrono::microseconds) override { return hasCommand(); }
     bool waitForStop(std::chrono::microseconds) override { return false; }
 };
 

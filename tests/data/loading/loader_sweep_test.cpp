@@ -29,7 +29,7 @@ class TickingClock final : public Clock {
 TEST_CASE("rates of several ranks are added, and their waits are averaged") {
     const LoaderRate four{.numWorkers = 2, .ranks = 4, .samples = 800, .batches = 80, .seconds = 2};
     CHECK(four.samplesPerSecond() == 400);
-    CHECK(four.waitMs() == 100);  // 20 batches of each in 2 s
+    CHECK(four.loadMsPerBatch() == 100);  // 20 batches of each in 2 s
     CHECK(adviseWorkers(std::vector{four}, 2).text == "2 workers per rank: 400 samples/s of 4 ranks");
 }
 
@@ -53,9 +53,9 @@ TEST_CASE("A sweep loads for all ranks at once") {
 
 TEST_CASE("A rate is samples over seconds, a wait is seconds over batches") {
     CHECK(rateOf(1, 1000).samplesPerSecond() == 500);
-    CHECK(rateOf(1, 1000).waitMs() == 20);
+    CHECK(rateOf(1, 1000).loadMsPerBatch() == 20);
     CHECK(LoaderRate().samplesPerSecond() == 0);
-    CHECK(LoaderRate().waitMs() == 0);
+    CHECK(LoaderRate().loadMsPerBatch() == 0);
 }
 
 TEST_CASE("the advice is the smallest number of workers that is nearly as fast as the best") {

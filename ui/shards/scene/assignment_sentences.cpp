@@ -219,7 +219,7 @@ QString paddingSentence(const ShardPlan& plan) {
 
 QString copySentence(const ShardPlan& plan, GridCell cell) {
     const ShardLayout layout = ShardLayout::of(plan.spec());
-    const std::int64_t first = layout.orderPlace(plan.position(cell.rank, cell.slot));
+    const std::int64_t first = layout.orderIndex(plan.position(cell.rank, cell.slot));
     const std::int64_t slot = layout.slotAt(first);
     return gridText("Its first copy is position %1: rank %2, slot %3, step %4.")
         .arg(plainNumber(first), plainNumber(layout.rankAt(first)), plainNumber(slot),

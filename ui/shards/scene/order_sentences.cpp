@@ -88,7 +88,7 @@ QString turnSentence(const ShardScene& scene, GridCell cell, std::int64_t sample
     const std::vector<std::int64_t> counts = classCounts(scene);
     const std::int64_t filled = std::ranges::count_if(counts, [](auto n) { return n > 0; });
     const std::int64_t classes = std::max<std::int64_t>(filled, 1);
-    const std::int64_t place = ShardLayout::of(plan.spec()).orderPlace(plan.position(cell.rank, cell.slot));
+    const std::int64_t place = ShardLayout::of(plan.spec()).orderIndex(plan.position(cell.rank, cell.slot));
     const std::int64_t members = std::max<std::int64_t>(1, counts[static_cast<std::size_t>(scene.data->label(sample))]);
     const std::int64_t turn = place / classes;
     return gridText(

@@ -14,13 +14,13 @@ namespace ringside {
 
 void UniqueCount::requestLatest(const ShardPlan& plan) {
     m_work.cancel();
-    if (uniqueSeenByFormula(plan) || plan.spec().datasetSize <= kInstantSamples) {
-        m_result = uniqueSeen(plan);
+    if (trainedSamplesByFormula(plan) || plan.spec().datasetSize <= kInstantSamples) {
+        m_result = countTrainedSamples(plan);
         return;
     }
     m_result.reset();
     m_work.requestLatest(
-        this, [plan](const LatestWork::Stop& stop) { return uniqueSeen(plan, &stop); },
+        this, [plan](const LatestWork::Stop& stop) { return countTrainedSamples(plan, &stop); },
         [this](qint64 unique) {
             m_result = unique;
             Q_EMIT resultChanged();

@@ -15,8 +15,8 @@ namespace {
 // True if both experiments have the same settings for strategy, ranks, devices, model, batch size, optimizer and
 // recomputation, on which the measurements of the page depend.
 bool isSpreadAlike(const RunConfig& run, const RunConfig& shown) {
-    const RunConfig one = asProcesses(run);
-    const RunConfig other = asProcesses(shown);
+    const RunConfig one = withProcessesAsRanks(run);
+    const RunConfig other = withProcessesAsRanks(shown);
     return one.parallel.strategy == other.parallel.strategy && one.parallel.worldSize == other.parallel.worldSize &&
            meshOf(one) == meshOf(other) && one.pipeline == other.pipeline && one.fsdp == other.fsdp &&
            devicesOf(one) == devicesOf(other) && one.model == other.model &&

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kCodePoints = 0x110000;
 constexpr std::size_t kTextBetweenChecks = std::size_t{1} << 20;  // bytes between checks of the stop token
 
-// One UTF-8 character and its length in bytes; 0 bytes if there is no valid one.
+// One UTF-8 character and its length in bytes; a length of 0 means that the bytes are not a valid character.
 struct Decoded {
     char32_t character = 0;
     std::size_t bytes = 0;

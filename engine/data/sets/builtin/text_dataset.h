@@ -29,7 +29,7 @@ class TextDataset final : public Dataset {
     std::string className(std::int64_t label) const override;  // returns the character as text: "a", "space", "\n"
     void features(std::int64_t index, std::span<float> out) const override;
     void targets(std::int64_t index, std::span<float> out) const override;
-    // Returns the last label of the sample: the character after it.
+    // Returns the last label of the sample: the character that follows the sample.
     std::int64_t label(std::int64_t index) const override;
     void labels(std::int64_t index, std::span<std::int64_t> out) const override;
     std::string text(std::int64_t index) const override;
@@ -37,7 +37,7 @@ class TextDataset final : public Dataset {
   private:
     TextDataset(std::vector<char32_t> characters, std::vector<std::uint16_t> tokens, std::int64_t length)
         : m_characters(std::move(characters)), m_tokens(std::move(tokens)), m_length(length) {}
-    // Returns the sample's tokens and the token after them.
+    // Returns the tokens of the sample and the token that follows the sample.
     std::span<const std::uint16_t> tokensOf(std::int64_t index) const;
 
     std::vector<char32_t> m_characters;  // characters of the text, sorted by code point; the index of a character is

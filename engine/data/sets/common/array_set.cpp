@@ -175,7 +175,7 @@ Result<DataParts> loadArraySet(const path& givenPath, const path& labelsPath, co
     auto training = readPart(samples, labelsPath, stop);
     if (!training) return training.problem();
     DataParts parts;
-    // A test file is used only if its labels exist and no labels file was chosen by hand.
+    // A file of test samples is used only if its labels file exists and dataset.labels_path is empty.
     const auto test = labelsPath.empty() ? guessTestFile(samples) : std::nullopt;
     if (test && guessLabelsFile(*test)) {
         auto validation = readPart(*test, {}, stop);

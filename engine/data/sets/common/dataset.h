@@ -21,7 +21,7 @@ struct SampleShape {
     std::int64_t height = 0;  // height of the image; 0 if the samples are not images
     std::int64_t width = 0;
     std::int64_t features = 0;  // values per sample = channels * height * width for images
-    // true: the features are numbers of tokens; the label of each token is the following token
+    // true: the features are token numbers; the label of each token is the token that follows
     bool isSequence = false;
 
     bool isImage() const { return height > 0; }

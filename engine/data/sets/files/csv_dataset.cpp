@@ -123,7 +123,7 @@ class CsvParser {
         if (cells.size() != m_columns) {
             return Problem{
                 lineName(line),
-                "has " + std::to_string(cells.size()) + " cells, and the first line " + std::to_string(m_columns),
+                "has " + std::to_string(cells.size()) + " cells, but the first line has " + std::to_string(m_columns),
                 "make all lines equally long"};
         }
         if (m_table.features.size() + m_columns > kMaxValues) {

@@ -106,9 +106,9 @@ std::optional<Problem> CsvLabels::storeTextClasses(SampleTable& table, const std
     return {};
 }
 
-// Stores labels if all labels are numbers. Each distinct number is a class, and the classes are numbered in ascending
-// order. `values` holds the number of each distinct cell; it is NaN for a missing label, which gets no class. Cells
-// with equal numbers ("1" and "1.0") are one class.
+// Stores the labels as class numbers; requires that all labels are numbers. Each distinct number is a class, and the
+// classes are numbered in ascending order. `values` holds the number of each distinct cell; it is NaN for a missing
+// label, which gets no class. Cells with equal numbers ("1" and "1.0") are one class.
 void CsvLabels::storeNumberClasses(SampleTable& table, const std::vector<float>& values) const {
     std::map<float, std::int32_t> classOf;
     for (const float value : values) {

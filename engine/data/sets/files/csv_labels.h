@@ -16,7 +16,7 @@ inline constexpr std::size_t kMaxClasses = 10000;
 inline constexpr std::size_t kMaxNumericClasses = 1000;
 
 // Label cells of a table, row by row. The kind of the labels is determined when all cells are known. A label is missing
-// if its cell is empty or "?", and also if it is NA, null and the like while all other cells are numbers.
+// if its cell is empty or "?". If all other cells are numbers, words such as NA and null are missing labels, too.
 class CsvLabels {
   public:
     void add(const std::string& cell, std::size_t line);

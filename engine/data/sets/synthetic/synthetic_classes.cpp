@@ -66,7 +66,7 @@ std::vector<std::int64_t> imbalancedSizes(std::int64_t size, std::int64_t classe
     for (const double share : shares) {
         sizes.push_back(1 + static_cast<std::int64_t>(share / total * static_cast<double>(size - classes)));
     }
-    // Samples left over by rounding down are assigned to the first classes, one each.
+    // The sizes were rounded down. The remaining samples are assigned to the first classes, one to each class.
     std::int64_t left = size - std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
     for (std::size_t k = 0; left > 0; k = (k + 1) % sizes.size(), --left) ++sizes[k];
     return sizes;
