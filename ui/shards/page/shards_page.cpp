@@ -323,7 +323,7 @@ void ShardsPage::showEmpty() {
         if (const DataSplit* split = m_experiment.data()) {
             m_empty->showMessage(
                 tr("Assigning %1 samples").arg(groupedNumber(split->training->size())),
-                tr("The shards appear when all samples are assigned. Changing the form starts again."));
+                tr("The shards appear when all samples are assigned. A change in the form restarts the assignment."));
         } else {
             m_empty->showMessage(tr("Loading the data set"),
                                  tr("The shards appear when the number of samples is known."));

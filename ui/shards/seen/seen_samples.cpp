@@ -52,7 +52,8 @@ class EpochPlans {
     std::map<std::int64_t, ShardPlan> m_plans;
 };
 
-// Returns the plan of the first training loader in the last start of the script, from the recorded facts.
+// Returns the plan of the first data loader that the script used for training. If the script was restarted, only its
+// last start counts.
 Result<SeenPlan> planOf(const RecordedFacts& facts, std::int64_t& loader) {
     std::map<int, LoaderFacts> loaders;
     std::vector<std::int64_t> epochs;

@@ -15,7 +15,7 @@ namespace ringside {
 // Samples that the ranks of a watched script have used.
 struct SeenSamples {
     std::optional<SummarySamples> audit;
-    QString problem;  // reason why the audit cannot be read; empty if there is an audit
+    QString problem;  // reason why `audit` is empty
 
     // Plan of PyTorch's sampler, if it is known and the first batch of each rank has confirmed it.
     std::optional<SeenPlan> plan;

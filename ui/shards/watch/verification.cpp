@@ -140,7 +140,7 @@ void Verification::addNews() {
     Q_EMIT changed();
 }
 
-// A live watched script does not report how many epochs it will train, so those that were verified count.
+// A live watched script does not report how many epochs it will train. The number of verified epochs is used instead.
 bool Verification::repeatsOrder() const {
     if (!m_config) return false;
     RunConfig config = *m_config;
