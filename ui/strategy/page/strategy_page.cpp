@@ -342,7 +342,7 @@ void StrategyPage::showSentences() {
     m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : tr("no placement; see the reason below"));
     m_holdsPanel->setNote(m_holdsView->current() == 0 ? placementSentence(m_scene) : linksSentence(m_scene));
     m_memoryPanel->setSentence(!m_scene.cost                  ? QString()
-                               : m_memoryView->current() == 1 ? tr("in use during a step, as scheduled")
+                               : m_memoryView->current() == 1 ? tr("predicted use during a step")
                                : MemoryCanvas::isMeasured(m_scene)
                                    ? tr("filled: measured; outline: predicted")
                                    : tr("predicted; after a run, measured memory is shown, too"));
@@ -359,7 +359,7 @@ QString StrategyPage::choicesNote() const {
         return m_process.isProving() ? tr("Proving: %1").arg(tried) : tr("Measuring: %1").arg(tried);
     const std::int64_t ranks = m_scene.config.parallel.worldSize;
     const QString where = ranks == 1 ? tr("for this model on one rank") : tr("for this model on %1 ranks").arg(ranks);
-    return tr("%1; click one to use it in the form").arg(where);
+    return tr("%1; click a strategy to use it in the form").arg(where);
 }
 
 void StrategyPage::expectTried(std::size_t strategies) {
