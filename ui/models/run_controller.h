@@ -47,7 +47,8 @@ class RunController : public QObject {
     void sendCommand(const ControlCommand& command);  // sends a command to a live run; ignored without one
     void stop();                                      // requests the run to stop after the current step
     void close();                                     // closes a run that is over
-    void detach();  // stops following the run, after its launch if it is starting; the run continues
+    // Stops following the run, which continues. A run that is being started is followed until it has started.
+    void detach();
 
   Q_SIGNALS:
     void stateChanged(ringside::RunController::State state);

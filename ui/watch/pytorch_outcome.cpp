@@ -46,7 +46,8 @@ QString ratioText(double a, double b) {
 Line lossLine(const RunComparison& watched) {
     const QString label = outcomeText("Losses");
     const RunComparison& c = watched;
-    if (c.steps == 0) return {label, outcomeText("no step was recorded in both runs"), kNotCompared};
+    if (c.steps == 0)
+        return {label, outcomeText("not compared: the runs have no recorded step in common"), kNotCompared};
     if (c.firstBeyond) {
         const ValuePair& pair = *c.firstBeyond;
         return {label,
