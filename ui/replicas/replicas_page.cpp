@@ -269,7 +269,7 @@ void ReplicasPage::showEvent(QShowEvent* event) {
     redraw();
 }
 
-// Returns the inspected steps that the visible picture can show, in ascending order.
+// Returns the steps with recorded gradients that the visible picture can show, in ascending order.
 QList<std::int64_t> ReplicasPage::choosableSteps() const {
     QList<std::int64_t> all;
     for (const auto& [number, step] : m_run.data().replicas().steps())

@@ -41,7 +41,7 @@ class ReplicasPage : public Page {
     void showStep(std::optional<qint64> step, qint64, std::optional<int> goToRank) override {
         if (step && goToRank) showStep(*step);
     }
-    void showStep(qint64 step);  // shows the ranks' contributions to a step, which need not be an inspected step
+    void showStep(qint64 step);  // shows the ranks' contributions to a step, with or without recorded gradients
 
   Q_SIGNALS:
     void inspectionWanted(int steps);  // requests the inspection of the next `steps` steps of the live run
@@ -65,7 +65,7 @@ class ReplicasPage : public Page {
     void showLook();
     void showContribution();
     void showCharts();
-    void showOtherStep(int by);  // shows another inspected step; by: -1 for the previous one, 1 for the next one
+    void showOtherStep(int by);  // shows the previous (by = -1) or next (by = 1) step with recorded gradients
     // Returns the number of the visible step: the chosen step, which may not have been inspected, or else the latest
     // step that the picture can show; empty if there is none.
     std::optional<std::int64_t> shownStepNumber() const;
@@ -99,7 +99,7 @@ class ReplicasPage : public Page {
     std::optional<RunConfig> m_config;     // experiment of the run
     std::optional<std::int64_t> m_chosen;  // step that the user has chosen; empty: the page shows the latest step
     bool m_clicked =
-        false;  // true if the user chose m_chosen on another page; such a step need not be an inspected step
+        false;  // true if the user chose m_chosen on another page; this step may have no recorded gradients
 };
 
 }  // namespace ringside

@@ -12,8 +12,8 @@
 
 namespace ringside {
 
-// Panel with the ring all-reduce of an inspected training step: a picture, a sentence, and buttons and keys that select
-// a step of the ring. Compares the result of the ring with the result of the run's own all-reduce.
+// Panel with the ring all-reduce of a training step with recorded gradients: a picture, a sentence, and buttons and
+// keys that select a step of the ring. Compares the result of the ring with the result of the run's own all-reduce.
 class RingPanel final : public QWidget {
     Q_OBJECT
   public:

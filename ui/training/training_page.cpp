@@ -111,8 +111,8 @@ QWidget* TrainingPage::makeEmpty() {
     return panel;
 }
 
-// Shows a text instead of the curves: the progress while a run starts, the verdict of a run without curves, or the
-// instruction to click Run.
+// Shows a text instead of the curves: the progress while a run starts; the reason why a run has no curves; or, without
+// a run, the instruction to click Run.
 void TrainingPage::showEmpty() {
     const StartProgress start = startProgress(m_run);
     if (!start.title.isEmpty()) {
