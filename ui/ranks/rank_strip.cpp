@@ -235,7 +235,7 @@ QString RankStrip::source() const {
                                      : tr("Run %1").arg(name);
     const bool measured =
         std::ranges::any_of(run.ranks(), [](const RankData& one) { return one.samplesPerSecond > 0; });
-    return measured ? tr("%1. Samples/s: each rank's last second").arg(text) : text;
+    return measured ? tr("%1. Samples/s of each rank in the last second").arg(text) : text;
 }
 
 QString RankStrip::copyText() const {
