@@ -41,7 +41,7 @@ class RunController : public QObject {
     // Starts a run; if the directory is empty, ringsidectl chooses one.
     void start(const RunConfig& config, const QString& runDirectory);
     void attach(const QString& runDirectory);  // opens a live or finished run
-    void watch(const WatchRequest& request);   // starts a watched script and follows its run
+    void watch(const WatchRequest& request);   // starts a watched PyTorch script and follows its run
     // Makes the next run report the samples of each step, even if its steps are short.
     void reportSamplesOnce() { m_reportSamples = true; }
     void sendCommand(const ControlCommand& command);  // sends a command to a live run; ignored without one

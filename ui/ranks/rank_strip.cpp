@@ -350,8 +350,8 @@ RankCard RankStrip::runCard(int rank) const {
         parts << gpu;  // shown instead of the device, because the card has no room for both; the tool tip shows both
     else if (!state.device.empty())
         parts << QString::fromStdString(state.device);
-    // The batch size of a watched script can be unknown, because the script can report its first step before its
-    // DataLoader.
+    // The batch size of a watched PyTorch script can be unknown, because the script can report its first step before
+    // its DataLoader.
     const WatchedScript& watched = m_run.watched();
     const std::int64_t batch = watched.isWatched() ? watched.batchSize() : run.started() ? run.started()->batchSize : 0;
     if (batch > 0) parts << tr("batch %1").arg(batch);

@@ -29,7 +29,7 @@ inline const Setting<bool> kReduceMotion{"window/reduce_motion", false};
 inline const Setting<QStringList> kFolded{
     "form/folded"};  // object names of the title buttons of the form's folded sections
 inline const Setting<QStringList> kRecentFiles{"files/recent"};
-inline const Setting<QStringList> kRecentScripts{"watch/recent"};  // watched scripts, newest first
+inline const Setting<QStringList> kRecentScripts{"watch/recent"};  // watched PyTorch scripts, newest first
 // Choices in the dialog for the script that was watched last: launcher, ranks, interpreter, arguments, whole command.
 inline const Setting<QStringList> kLastWatch{"watch/last"};
 // Path of the Python interpreter in the last comparison with PyTorch.

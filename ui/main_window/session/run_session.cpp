@@ -140,8 +140,8 @@ void RunSession::adoptConfig() {
     compareForm();
 }
 
-// Increases the number of epochs in the form to the number of epochs that a watched script has begun, because the
-// script does not report its total number of epochs.
+// Increases the number of epochs in the form to the number of epochs that a watched PyTorch script has begun, because
+// the script does not report its total number of epochs.
 void RunSession::adoptEpochs() {
     const auto& last = m_in.run.data().lastStep();
     RunConfig config = m_in.experiment.config();

@@ -40,7 +40,7 @@ class RunSession final : public QObject {
     QString whyNotRunnable() const;
     bool canResume() const;
     // True if Run is disabled for a reason that the window shows already: a live run, a data set that is still loading,
-    // or a watched script in the form.
+    // or a watched PyTorch script in the form.
     bool isBlockedVisibly() const;
 
     void start();   // runs the experiment of the form; ignored if it is not runnable

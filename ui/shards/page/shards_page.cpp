@@ -159,8 +159,8 @@ void ShardsPage::placeEpochSummary() {
     }
     m_views->offerEpochSummary(!beside);
     if (beside || m_seen->isShown())
-        return m_side->setVisible(!m_seen->isShown());  // the samples of a watched script have their own panel with
-                                                        // numbers
+        return m_side->setVisible(!m_seen->isShown());  // the samples of a watched PyTorch script have their own panel
+                                                        // with numbers
     const int top = m_views->mapTo(this, QPoint(0, m_views->toolRowBottom())).y();
     m_side->setGeometry(width() - m_side->width(), top, m_side->width(), height() - top);
     m_side->setVisible(m_views->epochSummaryWanted());

@@ -105,7 +105,8 @@ class ShardsPage : public Page {
     SeenPlanFinder m_seenPlan;
 
     QTimer m_wordsLater;
-    // stack of three pages: the views of the plan, a message if there is no plan, and the samples of a watched script
+    // stack of three pages: the views of the plan, a message if there is no plan, and the samples of a watched PyTorch
+    // script
     PageStack* m_stack = nullptr;
     AlarmBanner* m_alarm = nullptr;
     OrderBanner* m_orderNote = nullptr;
@@ -117,9 +118,9 @@ class ShardsPage : public Page {
     ViewPanel* m_views = nullptr;
     PlanSearch* m_search = nullptr;
     EmptyPanel* m_empty = nullptr;
-    SeenSamplesPanel* m_seen = nullptr;        // samples of a watched script
-    SegmentedControl* m_seenChoice = nullptr;  // switch between the plan and the samples of a watched script; hidden if
-                                               // no plan is known
+    SeenSamplesPanel* m_seen = nullptr;        // samples of a watched PyTorch script
+    SegmentedControl* m_seenChoice = nullptr;  // switch between the plan and the samples of a watched PyTorch script;
+                                               // hidden if no plan is known
     EpochSummaryPanel* m_summary = nullptr;
     EpochSummarySide* m_side = nullptr;
     QHBoxLayout* m_row = nullptr;

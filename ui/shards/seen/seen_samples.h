@@ -12,7 +12,7 @@
 
 namespace ringside {
 
-// Samples that the ranks of a watched script have used.
+// Samples that the ranks of a watched PyTorch script have used.
 struct SeenSamples {
     std::optional<SummarySamples> audit;
     QString problem;  // reason why `audit` is empty
