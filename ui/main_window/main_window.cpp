@@ -321,7 +321,7 @@ void MainWindow::chooseRun() {
 void MainWindow::showRequestedRun(RunSession::PageToShow page) {
     using enum RunSession::PageToShow;
     m_notice->hide();
-    const bool isShown = page == kCurrent || (page == kAnyThatFollows && m_navigator->current().followsRuns());
+    const bool isShown = page == kCurrent || (page == kAnyThatFollows && m_navigator->current().showsRunProgress());
     if (!isShown) m_navigator->show(QStringLiteral("training"));
     if (page != kCurrent) centralWidget()->setFocus();  // Space and the arrow keys now control the run
 }

@@ -205,7 +205,7 @@ void ReplicasPage::resizeEvent(QResizeEvent* event) {
     placeCharts();
 }
 
-QList<PageKey> ReplicasPage::keys() const {
+QList<PageShortcut> ReplicasPage::shortcuts() const {
     return {{QStringLiteral(", / ."), tr("Previous, next step of the ring")}};
 }
 

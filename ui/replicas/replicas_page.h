@@ -34,10 +34,10 @@ class ReplicasPage : public Page {
 
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
     QString copyText() const override { return tabText(table()); }
-    QList<PageKey> keys() const override;
+    QList<PageShortcut> shortcuts() const override;
     QList<View> views() const override;
     void showView(const QString& name) override;
-    bool followsRuns() const override { return true; }
+    bool showsRunProgress() const override { return true; }
     void showStep(std::optional<qint64> step, qint64, std::optional<int> goToRank) override {
         if (step && goToRank) showStep(*step);
     }

@@ -423,7 +423,7 @@ void ShardsPage::goToHit(const PlanHit& hit) {
     if (const auto cell = selectedCell()) m_views->view().reveal(*cell);
 }
 
-QList<PageKey> ShardsPage::keys() const {
+QList<PageShortcut> ShardsPage::shortcuts() const {
     return {{QStringLiteral("W / S"), tr("Grid: zoom in, out")},
             {QStringLiteral("A / D"), tr("Grid: move to earlier, later slots")},
             {QStringLiteral("F"), tr("Grid: show the whole epoch")},

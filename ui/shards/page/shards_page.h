@@ -49,7 +49,7 @@ class ShardsPage : public Page {
     QList<QAction*> exportActions() const override { return m_views->exporter().saveActions(); }
     QString copyText() const override;
     void find(const QString& query) override { m_views->find().setText(query); }
-    QList<PageKey> keys() const override;
+    QList<PageShortcut> shortcuts() const override;
     QWidget* keyboardWidget() const override { return m_views->view().keyboardWidget(); }
     QList<View> views() const override { return ViewPanel::choices(); }
     void showView(const QString& view) override { m_views->showView(view); }

@@ -40,7 +40,7 @@ class StrategyPage : public Page {
     QList<View> views() const override;
     void showView(const QString& name) override;
     bool isSettled() const override { return !m_tick.isActive() && !m_scene.loading; }
-    bool followsRuns() const override { return true; }
+    bool showsRunProgress() const override { return true; }
     QString copyText() const override;  // returns the text of all panels
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
     QWidget* keyboardWidget() const override { return m_choices; }

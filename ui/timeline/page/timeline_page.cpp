@@ -407,7 +407,7 @@ ViewExport::Writer TimelinePage::traceWriter(const QString& file) const {
         [steps = std::make_shared<const TraceData>(*recorded), name, file] { return writeTrace(*steps, name, file); };
 }
 
-QList<PageKey> TimelinePage::keys() const {
+QList<PageShortcut> TimelinePage::shortcuts() const {
     return {{QStringLiteral("W / S"), tr("Zoom in, out")},
             {QStringLiteral("A / D"), tr("Pan left, right")},
             {QStringLiteral("F"), tr("Show all steps")},
