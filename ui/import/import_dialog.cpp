@@ -198,7 +198,7 @@ void ImportDialog::showPreview(const Result<DataPreview>& preview) {
     if (preview.value().found != DataPreview::Found::kData) {
         reject();
         if (preview.value().found == DataPreview::Found::kRunDirectory)
-            Q_EMIT runChosen(path);
+            Q_EMIT runDirectoryChosen(path);
         else
             Q_EMIT experimentFound(path);
         return;

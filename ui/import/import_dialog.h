@@ -35,7 +35,7 @@ class ImportDialog final : public QDialog {
   Q_SIGNALS:
     void used(const DatasetConfig& config, const std::optional<CheckedData>& data);
     void experimentFound(const QString& path);
-    void runChosen(const QString& path);
+    void runDirectoryChosen(const QString& path);
 
   private:
     void buildLayout();

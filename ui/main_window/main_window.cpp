@@ -281,7 +281,7 @@ void MainWindow::connectFiles() {
     for (const auto chosen : {&ExperimentFiles::scriptChosen, &ExperimentFiles::dataChosen})
         connect(&m_files, chosen, m_notice, &NoticeBar::dismissFailure);
     connect(&m_files, &ExperimentFiles::done, m_notice, &NoticeBar::dismissFailure);
-    connect(&m_import, &DataImport::runChosen, this, &MainWindow::openRun);
+    connect(&m_import, &DataImport::runDirectoryChosen, this, &MainWindow::openRun);
     connect(&m_import, &DataImport::experimentFound, &m_files, &ExperimentFiles::openExperiment);
     connect(&m_scripts, &ScriptExport::failed, this, &MainWindow::showFailure);
     connect(&m_scripts, &ScriptExport::written, m_notice,

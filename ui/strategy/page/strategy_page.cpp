@@ -211,7 +211,7 @@ ViewExport::Writer StrategyPage::scheduleWriter(const QString& file) const {
             return tr("Not saved: the experiment has a problem, so there is no plan. See the problems in the form.");
         };
     const QString text = QString::fromStdString(scheduleText(m_scene.plan().schedule)).trimmed();
-    return [lines = text.split(QLatin1Char('\n')), file] { return exportText(lines, file); };
+    return [lines = text.split(QLatin1Char('\n')), file] { return writeLines(lines, file); };
 }
 
 QList<Page::View> StrategyPage::views() const {
