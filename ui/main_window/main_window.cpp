@@ -249,7 +249,7 @@ void MainWindow::connectRunActions() {
     connect(m_topBar, &TopBar::speedChosen, &m_timeControls, &TimeControls::setSpeed);
     connect(m_topBar, &TopBar::reasonClicked, this, &MainWindow::showWhyNotRunnable);
     connect(&m_timeControls, &TimeControls::speedChanged, m_topBar, &TopBar::setSpeed);
-    connect(&m_cluster, &ClusterActions::runHere, &m_session, &RunSession::start);
+    connect(&m_cluster, &ClusterActions::localRunWanted, &m_session, &RunSession::start);
     connect(&m_cluster, &ClusterActions::runBegan, &m_session, &RunSession::follow);
     connect(&m_watch, &WatchActions::watchWanted, &m_session, &RunSession::watch);
     connect(&m_watch, &WatchActions::failed, this, &MainWindow::showFailure);
@@ -422,7 +422,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::contextMenuEvent(QContextMenuEvent* event) {
-    const std::vector<Identity> things = IdentityMenu::below(*this, event->pos());
+    const std::vector<Identity> things = IdentityMenu::identitiesUnder(*this, event->pos());
     if (things.empty()) return event->ignore();
     auto* menu = new QMenu(this);
     menu->setObjectName(QStringLiteral("identityMenu"));

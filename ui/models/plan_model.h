@@ -65,7 +65,7 @@ class PlanModel : public QObject {
   private:
     void refresh();
     void recordDuration(double ms);
-    void makeLater(const ShardSpec& spec);
+    void computeOnWorker(const ShardSpec& spec);
     void setPlan(const Result<ShardPlan>& result);
     void fail(const QString& problem);
     void followSelection();

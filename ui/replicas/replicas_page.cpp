@@ -342,7 +342,7 @@ void ReplicasPage::redraw() {
     const bool contributions = m_choice->current() == Contribution && shownStepNumber() && m_config;
     const bool has = !m_run.expected() && (contributions || shownStep() != nullptr);
     m_stack->setCurrentIndex(has ? 1 : 0);
-    has ? showLook() : showEmpty();
+    has ? showCurrentView() : showEmpty();
     showCharts();
 }
 
@@ -389,7 +389,7 @@ void ReplicasPage::showContribution() {
     m_pulls->setContributions(std::move(contributions));
 }
 
-void ReplicasPage::showLook() {
+void ReplicasPage::showCurrentView() {
     if (m_config) showContribution();
     if (const InspectedStep* step = shownStep()) {
         m_gradients->setStep(step, shownRanks(), m_run.data().settings().stepPitfalls.sumGradients);

@@ -62,7 +62,7 @@ class ReplicasPage : public Page {
     void readConfig();
     void showTools();
     void showEmpty();
-    void showLook();
+    void showCurrentView();
     void showContribution();
     void showCharts();
     void showOtherStep(int by);  // shows the previous (by = -1) or next (by = 1) step with recorded gradients

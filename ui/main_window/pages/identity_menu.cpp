@@ -17,7 +17,7 @@ namespace ringside {
 
 IdentityMenu::IdentityMenu(const Window& window, QObject* parent) : QObject(parent), m_window(window) {}
 
-std::vector<Identity> IdentityMenu::below(const QWidget& window, const QPoint& point) {
+std::vector<Identity> IdentityMenu::identitiesUnder(const QWidget& window, const QPoint& point) {
     for (const QWidget* widget = window.childAt(point); widget && widget != &window; widget = widget->parentWidget()) {
         const QPoint own = widget->mapFrom(&window, point);
         std::vector<Identity> found;

@@ -43,7 +43,7 @@ class ShardsPage : public Page {
     // True if the visible parts show the current plan and no worker is drawing.
     bool isSettled() const override;
     bool isFinding() const { return m_search->finder().isWorking(); }
-    QWidget* viewInSight() const { return &m_views->view(); }
+    QWidget* visibleView() const { return &m_views->view(); }
     PageFigures figures() const override;
     QList<QWidget*> paintParts() const override { return {m_views, m_views->explanationBox(), m_side}; }
     QList<QAction*> exportActions() const override { return m_views->exporter().saveActions(); }
