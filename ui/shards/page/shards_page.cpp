@@ -487,7 +487,7 @@ void ShardsPage::showProgress() {
     markStep();
     const QString verdict = m_verification.sentence();
     const bool isOther = m_progress.otherPlan && !verdict.isEmpty();
-    m_summary->setVerification(isOther ? tr("From the run, not from this plan: %1").arg(verdict) : verdict,
+    m_summary->setVerification(isOther ? tr("Result for the run, which has another plan: %1").arg(verdict) : verdict,
                                toneOf(m_verification, m_progress.otherPlan));
     m_summary->setProgress(scene() ? progressSentence(m_progress, *scene()) : QString());
     m_summary->follow().setVisible(m_progress.liveEpoch >= 0);

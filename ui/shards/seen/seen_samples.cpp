@@ -98,7 +98,8 @@ void compare(SeenSamples& samples, const std::filesystem::path& run, const std::
         const auto count = static_cast<std::int64_t>(trained->index.size());
         if (seen.insert(trained->rank).second && !isPlanned) {
             samples.plan.reset();  // a plan is valid only if the first batch of each rank confirms it
-            samples.whyNoPlan = seenWords("the first batch of rank %1 is not that of its sampler").arg(trained->rank);
+            samples.whyNoPlan =
+                seenWords("the first batch of rank %1 differs from the order of its sampler").arg(trained->rank);
             return;
         }
         (isPlanned ? samples.asPlanned : samples.notAsPlanned) += count;
@@ -142,7 +143,7 @@ void comparePlan(SeenSamples& samples, const std::filesystem::path& run, const s
     if (!plan) {
         samples.whyNoPlan = reasonOf(plan.problem());
     } else if (plan.value().datasetSize > kLargestPlan) {
-        samples.whyNoPlan = seenWords("more than %1 samples are not compared").arg(groupedText(kLargestPlan));
+        samples.whyNoPlan = seenWords("a plan of more than %1 samples is not compared").arg(groupedText(kLargestPlan));
     } else {
         samples.plan = plan.value();
         compare(samples, run, stop);

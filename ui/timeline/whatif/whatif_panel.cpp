@@ -155,7 +155,7 @@ void WhatIfPanel::showResult() {
     }
     if (known) {
         const double off = m_result->measured > 0 ? 100 * std::abs(m_result->replayed / m_result->measured - 1) : 0;
-        m_unchanged->setText(tr("simulation without a change: %1, %2 % from the measured time")
+        m_unchanged->setText(tr("simulation without a change: %1, differs by %2 % from the measured time")
                                  .arg(millisecondsText(m_result->replayed))
                                  .arg(off, 0, 'f', 1));
         m_range->setText(
