@@ -15,8 +15,9 @@ namespace ringside {
 struct ClassroomCard {
     QString name;
     QString address;
-    QString state;  // state of the computer: "fetching" files, "ready" to start, "rank" of the live run, or "away" if
-                    // the connection to it is lost
+    // "fetching": the computer receives files; "ready": it can start; "rank": it is a rank of the live run; "away": the
+    // connection to it is lost
+    QString state;
     int rank = -1;
     bool operator==(const ClassroomCard&) const = default;
 };

@@ -44,8 +44,8 @@ class ImportDialog final : public QDialog {
     void showPreview(const Result<DataPreview>& preview);
     void showCheck(const Result<CheckedData>& checked);
     void previewNow();
-    bool suggest(
-        const DataPreview& preview);  // sets m_choices to suggested settings; returns true if m_choices has changed
+    // sets m_choices to suggested settings; returns true if m_choices has changed
+    bool suggest(const DataPreview& preview);
     QString statusText() const;
     void refresh();
     void showRows();

@@ -128,9 +128,8 @@ void RunController::sendCommand(const ControlCommand& command) {
 
 void RunController::detach() {
     if (!isLive()) return;
-    m_detachWanted =
-        m_launcher !=
-        nullptr;  // detaches after the launcher has ended, because killing it could prevent the start of the run
+    // While the launcher runs, the controller detaches later: ending the launcher could prevent the start of the run.
+    m_detachWanted = m_launcher != nullptr;
     if (m_detachWanted) return;
     resetForRun(m_runDirectory);
     setState(State::Idle, tr("The run continues without the window."));
@@ -159,8 +158,8 @@ QProcess* RunController::newProcess() {
 void RunController::dropProcess(QProcess*& process) {
     if (!process) return;
     process->disconnect(this);
-    process->setParent(
-        nullptr);  // a running process deletes itself when it ends, because its destructor would block until then
+    // The QProcess deletes itself when its program has ended. Deleting it earlier would block until then.
+    process->setParent(nullptr);
     if (process->state() == QProcess::NotRunning) {
         process->deleteLater();
     } else {
@@ -285,8 +284,8 @@ void RunController::checkForRestart() {
 
 void RunController::deadlinePassed() {
     if (m_state == State::Stopping && !m_model.isDrained()) {
-        m_deadline.start(
-            kStopDeadline);  // waits again, because the lines that are not decoded yet may contain the end of the run
+        // Waits again, because the telemetry that is not decoded yet may contain the end of the run.
+        m_deadline.start(kStopDeadline);
         return;
     }
     if (m_state == State::Stopping) {

@@ -69,8 +69,8 @@ class ReplicasPage : public Page {
     // Returns the number of the visible step: the chosen step, which may not have been inspected, or else the latest
     // step that the picture can show; empty if there is none.
     std::optional<std::int64_t> shownStepNumber() const;
-    const InspectedStep* shownStep()
-        const;  // returns the visible step; null if its complete gradients are not recorded
+    // returns the visible step; null if its complete gradients are not recorded
+    const InspectedStep* shownStep() const;
     QList<std::int64_t> choosableSteps() const;
     bool isLive() const;
     QString reasonForNothing() const;
@@ -98,8 +98,8 @@ class ReplicasPage : public Page {
     TablePanel* m_table = nullptr;
     std::optional<RunConfig> m_config;     // experiment of the run
     std::optional<std::int64_t> m_chosen;  // step that the user has chosen; empty: the page shows the latest step
-    bool m_clicked =
-        false;  // true if the user chose m_chosen on another page; this step may have no recorded gradients
+    // true if the user chose the step m_chosen on another page; it may have no recorded gradients
+    bool m_clicked = false;
 };
 
 }  // namespace ringside

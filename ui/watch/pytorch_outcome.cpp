@@ -15,10 +15,10 @@ namespace {
 using Line = PytorchOutcome::Line;
 using enum PytorchOutcome::Result;
 
-constexpr double kLossTolerance =
-    1e-5;  // losses with at most this relative difference count as equal; the same limit as in `ringsidectl compare`
-constexpr double kWeightTolerance =
-    1e-4;  // weights count as equal if they differ by at most this fraction of the tensor's largest value
+// losses with at most this relative difference count as equal; the same limit as in `ringsidectl compare`
+constexpr double kLossTolerance = 1e-5;
+// weights count as equal if they differ by at most this fraction of the tensor's largest value
+constexpr double kWeightTolerance = 1e-4;
 
 QString outcomeText(const char* text) {
     return QCoreApplication::translate("PytorchOutcome", text);

@@ -31,8 +31,8 @@ std::vector<Identity> IdentityMenu::identitiesUnder(const QWidget& window, const
 
 void IdentityMenu::fill(QMenu& menu, const std::vector<Identity>& things) {
     if (things.empty()) return;
-    QAction* title = menu.addAction(identityText(
-        things.front()));  // an action and not a menu section, because with a style sheet a section shows no text
+    // The title is an action and not a menu section, because with a style sheet a section shows no text.
+    QAction* title = menu.addAction(identityText(things.front()));
     title->setEnabled(false);
     menu.addSeparator();
     const auto ranked = std::ranges::find(things, IdentityKind::Rank, &Identity::kind);

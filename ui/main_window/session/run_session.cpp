@@ -198,8 +198,8 @@ RunConfig RunSession::settingsInUse() const {
     if (!rate) return config;
     const auto scaled = [](const RunConfig& one) { return one.scaledLearningRate(); };
     const RunConfig& form = m_in.experiment.config();
-    const bool isOfForm = std::abs(scaled(form) - *rate) <=
-                          1e-12 * *rate;  // equal except for rounding errors of the scaled learning rate
+    // The tolerance allows for rounding errors of the scaled learning rate.
+    const bool isOfForm = std::abs(scaled(form) - *rate) <= 1e-12 * *rate;
     config.optimizer.lr = isOfForm ? form.optimizer.lr : *rate * config.optimizer.lr / scaled(config);
     return config;
 }

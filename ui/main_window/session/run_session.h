@@ -88,8 +88,8 @@ class RunSession final : public QObject {
 
     Dependencies m_in;
     QString m_directory;
-    bool m_adoptsConfig =
-        false;  // true while a run is being opened whose experiment has not been put into the form yet
+    // true while a run is being opened whose experiment has not been put into the form yet
+    bool m_adoptsConfig = false;
     bool m_resumeWhenShown = false;      // true if the run that is being opened will be resumed at once
     std::optional<RunConfig> m_started;  // experiment in the form when the run was started or opened
     // Learning rate from the checkpoint with which the run resumed, if a command had set it before; empty if not.

@@ -21,8 +21,8 @@ namespace {
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kSamples, kRate, kBits, kColumns };
 // Widths of the table's columns, in percent of the table's width.
 constexpr std::array<int, kColumns> kShares = {17, 15, 8, 8, 6, 10, 9, 11, 7, 9, 8};
-constexpr TypePixels kMinWidth{
-    960};  // minimum width of the table, at which no number is cut; in a narrower page the table scrolls
+// minimum width of the table, at which no number is cut; in a narrower page the table scrolls
+constexpr TypePixels kMinWidth{960};
 constexpr TypePixels kRowHeight{20};
 
 QString msText(double ms) {

@@ -33,8 +33,8 @@ namespace {
 constexpr int kReadIntervalMs = 400;  // interval for reading the traces of a live run, in milliseconds
 constexpr int kMoveMs = 40;
 constexpr TypePixels kMinHeight{540};
-constexpr TypePixels kMinPanel{
-    170};  // additional height that the page needs if its upper panels are one below the other
+// additional height that the page needs if its upper panels are one below the other
+constexpr TypePixels kMinPanel{170};
 constexpr TypePixels kBesideEachOther{520};  // minimum width of a page whose upper panels are side by side
 constexpr TypePixels kMinNote{120};
 constexpr TypePixels kMinChoices{120};
@@ -376,8 +376,8 @@ void StrategyPage::countTestedStrategy() {
 void StrategyPage::showScheduleChoice() {
     const PipelineConfig& pipeline = m_scene.config.pipeline;
     m_kinds->setVisible(m_scene.config.parallel.strategy == StrategyKind::kPipeline);
-    const QSignalBlocker quiet(
-        m_kinds);  // blocks the signal of a choice, because the program makes this choice and not the user
+    // blocks the signal of a choice, because the program makes this choice and not the user
+    const QSignalBlocker quiet(m_kinds);
     const auto found = std::ranges::find(kKinds, pipeline.schedule);
     if (pipeline.scheduleFile.empty() && found != kKinds.end())
         m_kinds->setCurrent(static_cast<int>(found - kKinds.begin()));
