@@ -112,7 +112,7 @@ void LoaderSweepDialog::showAdvice(const LoaderAdvice& advice) {
 void LoaderSweepDialog::useAdvice() {
     RunConfig next = m_model.config();
     next.loader.numWorkers = m_advised;
-    if (m_advised == 0) {  // without workers, prefetching must have its default value
+    if (m_advised == 0) {  // both settings require workers, so they get their default values
         next.loader.prefetchFactor = LoaderConfig().prefetchFactor;
         next.loader.persistentWorkers = false;
     }
