@@ -89,7 +89,8 @@ TEST_CASE("no plan is claimed if the first batch contradicts it, or if its order
     run.damage("\"index\":[76,83,", "\"index\":[83,76,");
     CHECK_FALSE(run.read().plan);
     CHECK(planSentence(run.read()) ==
-          "The samples are shown as they were seen, because the first batch of rank 2 is not that of its sampler.");
+          "The samples are shown as they were seen, because the first batch of rank 2 differs from the order of its "
+          "sampler.");
     const SeenSamples unknown = RecordedRun("accelerate_default").read();
     CHECK_FALSE(unknown.plan);
     CHECK(planSentence(unknown).startsWith("The samples are shown as they were seen, because the order of"));

@@ -375,7 +375,7 @@ TEST_CASE("the green mark disappears when the form changes, and never appears wi
     config.sampler.seed = 7;
     window.experiment.edit(config, "sampler.seed");
     CHECK(waitFor([&] { return label->property("tone").toString().isEmpty(); }));
-    CHECK(label->text().startsWith("From the run, not from this plan: "));
+    CHECK(label->text().startsWith("Result for the run, which has another plan: "));
     config.sampler.seed = 0;  // the plan in the window equals that of the run again
     window.experiment.edit(config, "sampler.seed");
     CHECK(waitFor([&] { return label->property("tone") == (setEpoch ? "good" : "warning"); }));

@@ -346,7 +346,7 @@ TEST_CASE("What if redraws the steps and predicts their time") {
     CHECK(timeline.model().showsReplay());
     CHECK(timeline.text("lanesTitleLabel").endsWith("predicted"));
     CHECK(timeline.text("unchangedReplayLabel") ==
-          "simulation without a change: 33.0 ms, 0.0 % from the measured time");
+          "simulation without a change: 33.0 ms, differs by 0.0 % from the measured time");
     CHECK(timeline.text("whatIfRangeLabel").contains("now 33.0 ms: 2.5 times as fast"));
     const TracedStep& step = timeline.model().trace()->steps().rbegin()->second;
     CHECK(step.endNs - step.beginNs == 13 * kTracedMs);

@@ -11,8 +11,8 @@ namespace {
 
 // An axis starts at zero if its smallest value is positive and less than this share of its largest value.
 constexpr double kNearZero = 0.35;
-constexpr double kDeepestZoom =
-    1.0 / 5000;  // minimum width of the visible range after zooming in, as a share of the whole range
+// minimum width of the visible range after zooming in, as a share of the whole range
+constexpr double kDeepestZoom = 1.0 / 5000;
 
 }  // namespace
 
@@ -40,10 +40,11 @@ AxisRange niceRange(AxisRange values, int ticks) {
 
 AxisRange rangeWithoutOutliers(std::span<const QPointF> points) {
     constexpr std::size_t kEnough = 20;
-    constexpr double kBeginning =
-        0.1;                    // share of the x range, from its start, in which values may be excluded as outliers
-    constexpr double kFar = 2;  // values at the beginning are outliers if they exceed the largest later value by more
-                                // than this number times the range of the later values
+    // share of the x range, from its start, in which values may be excluded as outliers
+    constexpr double kBeginning = 0.1;
+    // Values at the beginning are outliers if they exceed the largest later value by more than this number times the
+    // range of the later values.
+    constexpr double kFar = 2;
     AxisRange whole, later;
     if (points.empty()) return whole;
     const double until = points.front().x() + kBeginning * (points.back().x() - points.front().x());

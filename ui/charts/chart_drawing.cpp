@@ -20,8 +20,8 @@ constexpr TypeLength kLeft{58},
 constexpr double kRight = 16, kTop = 8;
 constexpr TypeLength kPixelsPerXTick{90};
 constexpr TypeLength kPixelsPerYTick{46};
-constexpr TypeLength kMinBetweenYLabels{
-    13};  // minimum distance of two labels of the y axis; a low chart shows fewer labels
+// minimum distance of two labels of the y axis; a low chart shows fewer labels
+constexpr TypeLength kMinBetweenYLabels{13};
 constexpr double kBoxPadding = 9;
 constexpr double kBoxDistance = 10;  // distance between the crosshair and the box with its values
 constexpr double kBetweenColumns = 14;

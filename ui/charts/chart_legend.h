@@ -22,7 +22,7 @@ class ChartLegend : public QWidget, public IdentitySource {
     void setCurves(const std::vector<Curve>& curves);
     const std::set<QString>& hidden() const { return m_hidden; }  // returns the keys of the hidden curves
     QRect entryRect(const QString& key) const;
-    // Returns the rank whose curve has its entry at the point; empty if there is no entry or if its curve does not show
+    // Returns the rank whose curve's entry is at the point; empty if no entry is there, or if the curve does not show
     // a single rank.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
 

@@ -38,8 +38,8 @@ class ChartSeries {
     // Draws the part of the curves within x. columns: width of the plot in pixels. markerFill: colour inside the
     // markers of curves of the kind MarkedLine.
     void draw(const ShownCurves& curves, const AxisRange& x, int columns, const QColor& markerFill);
-    // Returns the number of points of the series that has the most points. Tests check with it the limit per pixel
-    // column.
+    // Returns the number of points of the series that has the most points. Used by tests of the limit of two points per
+    // pixel column.
     int largestPointCount() const;
 
   private:

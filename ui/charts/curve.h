@@ -15,8 +15,8 @@ namespace ringside {
 struct CurvePoint {
     double x = 0;
     double y = 0;
-    double minimum =
-        0;  // lower limit of the band, whose upper limit is `maximum`; both are ignored for curves without a band
+    // lower limit of the band, whose upper limit is `maximum`; both are ignored for curves without a band
+    double minimum = 0;
     double maximum = 0;
     bool operator==(const CurvePoint&) const = default;
 };

@@ -34,8 +34,7 @@ LiveChart::LiveChart(Theme& theme, QWidget* parent)
     setAcceptDrops(false);  // the window, not the chart, handles dropped files
     viewport()->setAcceptDrops(false);
     setRenderHint(QPainter::Antialiasing);
-    // The selector QGraphicsView excludes the chart's tool tip, which would otherwise have a transparent background,
-    // too.
+    // Without the selector QGraphicsView, the style would also make the background of the chart's tooltip transparent.
     setStyleSheet(QStringLiteral("QGraphicsView { background: transparent; border: none }"));
     chart()->setBackgroundVisible(false);
     chart()->setMargins({});

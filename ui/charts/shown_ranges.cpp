@@ -7,8 +7,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kRoomAtEdge =
-    0.012;                         // minimum free width at the right edge of the plot, as a share of the plot's width
+// minimum free width at the right edge of the plot, as a share of the plot's width
+constexpr double kRoomAtEdge = 0.012;
 constexpr double kMarkerEdge = 6;  // minimum distance of a marker's centre from the edges of the plot, in pixels
 
 // Returns the y range `range`, extended if necessary so that markers with y in `markers` are completely visible in a

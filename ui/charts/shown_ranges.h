@@ -10,8 +10,8 @@ namespace ringside {
 // Options of a chart's y axis.
 struct YAxisOptions {
     NumberStyle style = NumberStyle::Plain;
-    bool ignoresOutliers =
-        false;  // true: excludes values at the beginning that are far above all later values; used on linear axes only
+    // true: the y range excludes values at the beginning that are far above all later values; linear axes only
+    bool ignoresOutliers = false;
     bool startsAtZero = false;
 };
 

@@ -21,8 +21,8 @@ class SmoothedCurve {
   private:
     CurvePoints m_points;
     std::optional<double> m_weight;
-    Smoother m_settled{
-        0};  // state of the smoother before the last point, which can still change and is then smoothed again
+    // state of the smoother before the last point, which can still change and is then smoothed again
+    Smoother m_settled{0};
     std::vector<double> m_values;
 };
 

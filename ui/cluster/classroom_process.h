@@ -10,19 +10,21 @@
 
 namespace ringside {
 
-// Computer that has joined a classroom, as reported by the computer that has opened the classroom.
+// Computer that has joined a classroom (a group of computers that train one run), as reported by the computer that has
+// opened the classroom.
 struct ClassroomCard {
     QString name;
     QString address;
-    QString state;  // state of the computer: "fetching" files, "ready" to start, "rank" of the live run, or "away" if
-                    // the connection to it is lost
+    // "fetching": the computer receives files; "ready": it can start; "rank": it is a rank of the live run; "away": the
+    // connection to it is lost
+    QString state;
     int rank = -1;
     bool operator==(const ClassroomCard&) const = default;
 };
 
-// Opens a classroom (`ringsidectl host --lines`) or joins one (`ringsidectl join --lines`) with a child process, and
-// reads the output of this process line by line. When this object is destroyed: a classroom that has started a run
-// continues; a classroom without a run is closed; a computer that has joined leaves.
+// Opens a classroom, a group of computers that train one run, with `ringsidectl host --lines`, or joins one with
+// `ringsidectl join --lines`. Reads the output of this child process line by line. When this object is destroyed: a
+// classroom that has started a run continues; a classroom without a run is closed; a computer that has joined leaves.
 class ClassroomProcess final : public QObject {
     Q_OBJECT
   public:

@@ -30,8 +30,8 @@ class JobFollower final : public QObject {
 
   Q_SIGNALS:
     void stateChanged(const QString& state);
-    void runBegan(
-        const QString& directory);  // runBegan() or failed() is the last signal of a job; directory: run directory
+    // runBegan() or failed() is the last signal of a job; directory: run directory
+    void runBegan(const QString& directory);
     void failed(const QString& why);
 
   private:

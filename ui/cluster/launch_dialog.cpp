@@ -354,7 +354,7 @@ void LaunchDialog::saveScript() {
 void LaunchDialog::startSelectedAction() {
     const std::optional<JobLauncher> way = launcher();
     if (!way) {
-        Q_EMIT runHere();
+        Q_EMIT localRunWanted();
         close();
         return;
     }

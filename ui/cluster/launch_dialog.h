@@ -32,7 +32,7 @@ class LaunchDialog final : public QDialog {
     QString script() const { return m_script->toPlainText(); }
 
   Q_SIGNALS:
-    void runHere();  // starts the run on this computer, without a script
+    void localRunWanted();  // emitted when the user wants to start the run on this computer, without a script
     void runBegan(const QString& directory);
 
   private:

@@ -13,8 +13,8 @@ void setSynonyms(QAction& action, const QString& words);
 
 struct FoundCommands {
     QList<QAction*> actions;  // found actions, best match first
-    bool onlySimilar =
-        false;  // true if no action matches the typed text; `actions` then contains the most similar ones
+    // true if no action matches the typed text; `actions` then contains the most similar ones
+    bool onlySimilar = false;
 };
 
 // Returns the actions whose text or synonyms contain the typed words, followed by the actions whose text contains the

@@ -41,15 +41,15 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
     grid->setContentsMargins(Theme::kSpace5, Theme::kSpace4, Theme::kSpace5, Theme::kSpace5);
     grid->setHorizontalSpacing(Theme::kSpace5);
     grid->setVerticalSpacing(6);
-    QList<PageKey> lines;
+    QList<PageShortcut> lines;
     for (const QAction* action : actions) {
         // Keys such as "Space" and "Right" are not shortcuts of a QAction, because an event handler of the window
         // handles them. The property "keys" of the action contains these keys.
         const QString own = action->property("keys").toString();
         const QString keys = own.isEmpty() ? action->shortcut().toString(QKeySequence::NativeText) : own;
-        if (!keys.isEmpty()) lines << PageKey{keys, plainText(*action)};
+        if (!keys.isEmpty()) lines << PageShortcut{keys, plainText(*action)};
     }
-    for (const Page* page : pages) lines << page->keys();
+    for (const Page* page : pages) lines << page->shortcuts();
     const QSize room = parent == nullptr ? QSize() : parent->window()->size() - kAround;
     addLines(*grid, lines, room.isEmpty() ? kMaxColumns : columnsFor(lines, room.width()));
     const QSize wanted = list->sizeHint() + QSize(area->verticalScrollBar()->sizeHint().width(), 2);
@@ -57,10 +57,10 @@ KeysDialog::KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages
 }
 
 // Returns the number of columns, each with keys and their descriptions, that fit into `width` pixels.
-int KeysDialog::columnsFor(const QList<PageKey>& lines, int width) const {
+int KeysDialog::columnsFor(const QList<PageShortcut>& lines, int width) const {
     const QFontMetrics metrics(font());
     int keys = 0, what = 0;
-    for (const PageKey& line : lines) {
+    for (const PageShortcut& line : lines) {
         keys = std::max(keys, metrics.horizontalAdvance(line.keys));
         what = std::max(what, metrics.horizontalAdvance(line.what));
     }
@@ -69,7 +69,7 @@ int KeysDialog::columnsFor(const QList<PageKey>& lines, int width) const {
     return std::clamp((width - 2 * Theme::kSpace5) / column, 1, kMaxColumns);
 }
 
-void KeysDialog::addLines(QGridLayout& grid, const QList<PageKey>& lines, int columns) {
+void KeysDialog::addLines(QGridLayout& grid, const QList<PageShortcut>& lines, int columns) {
     auto* title = new QLabel(tr("Keyboard shortcuts"));
     title->setProperty("role", "title");
     grid.addWidget(title, 0, 0, 1, 2 * columns);

@@ -17,8 +17,8 @@ class KeysDialog final : public QDialog {
     KeysDialog(const QList<QAction*>& actions, const QList<Page*>& pages, QWidget* parent);
 
   private:
-    int columnsFor(const QList<PageKey>& lines, int width) const;
-    static void addLines(QGridLayout& grid, const QList<PageKey>& lines, int columns);
+    int columnsFor(const QList<PageShortcut>& lines, int width) const;
+    static void addLines(QGridLayout& grid, const QList<PageShortcut>& lines, int columns);
 };
 
 // Returns the text of the action without the "&" before the letter of keyboard access and without a final "...": "&Save

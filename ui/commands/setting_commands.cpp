@@ -37,7 +37,7 @@ QString valueText(const ConfigField& field, const RunConfig& config) {
                                  : QCoreApplication::translate("form", "off");
     if (value.is_string()) return choiceLabel(QString::fromStdString(value.get<std::string>()));
     if (field.type == FieldType::kInteger && field.min == -1 && value == -1)
-        return QCoreApplication::translate("form", "off");  // as in the form
+        return QCoreApplication::translate("form", "off");  // word for -1 in the form
     return QString::fromStdString(value.dump());
 }
 

@@ -14,17 +14,17 @@ CrossFade::CrossFade(const Theme& theme, QWidget& widget) : m_theme(theme) {
 
 void CrossFade::prepareFade() {
     m_animation.stop();
-    m_held = m_theme.allowsMotion();
+    m_prepared = m_theme.allowsMotion();
 }
 
 void CrossFade::startFade() {
-    if (!m_held) return;
-    m_held = false;
+    if (!m_prepared) return;
+    m_prepared = false;
     m_animation.start();
 }
 
 void CrossFade::stop() {
-    m_held = false;
+    m_prepared = false;
     m_animation.stop();
 }
 

@@ -18,12 +18,12 @@ class CrossFade : public QObject {
     void prepareFade();  // call before the picture changes; ends a running fade
     void startFade();    // starts the fade; call when the new picture can be drawn
     void stop();
-    bool isHeld() const { return m_held; }
+    bool isPrepared() const { return m_prepared; }
     double opacity() const;  // returns the opacity of the old picture; 0 after the fade
 
   private:
     const Theme& m_theme;
-    bool m_held = false;
+    bool m_prepared = false;
     QVariantAnimation m_animation;
 };
 

@@ -12,8 +12,8 @@ namespace ringside {
 class Theme;
 
 constexpr double kZoomPerNotch = 1.25;  // zoom factor of one notch of the mouse wheel or one key press
-constexpr double kDragThreshold =
-    4;  // distance in pixels; a press that moves the pointer farther is a drag, otherwise it is a click
+// distance in pixels; a press that moves the pointer farther is a drag, otherwise it is a click
+constexpr double kDragThreshold = 4;
 
 // Base of widgets that draw data: repaints itself when the theme changes, and shows a tooltip for the part of the
 // picture under the pointer.

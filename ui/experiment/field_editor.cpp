@@ -26,7 +26,7 @@ class NumberEditor final : public FieldEditor {
 
     void display(RunConfig config) override {
         const QString wanted =
-            isInteger() ? QString::number(slotOf<std::int64_t>(config)) : realText(slotOf<double>(config));
+            isInteger() ? QString::number(valueIn<std::int64_t>(config)) : realText(valueIn<double>(config));
         RunConfig typed = config;
         const bool unreadable = store(typed).has_value();
         if (unreadable && wanted == m_shown) return;  // keeps the invalid text that the user typed and its message
@@ -38,7 +38,7 @@ class NumberEditor final : public FieldEditor {
         const QString text = m_box->numberText();
         if (isInteger()) {
             if (const auto value = parseInteger(text)) {
-                slotOf<std::int64_t>(config) = *value;
+                valueIn<std::int64_t>(config) = *value;
                 return {};
             }
             if (isWholeNumber(text))
@@ -48,7 +48,7 @@ class NumberEditor final : public FieldEditor {
                            "enter digits only, such as 4"};
         }
         if (const auto value = parseReal(text)) {
-            slotOf<double>(config) = *value;
+            valueIn<double>(config) = *value;
             return {};
         }
         return Problem{std::string(m_field.path), problemText(text, "is not a number"),
@@ -103,9 +103,9 @@ class SwitchEditor final : public FieldEditor {
         connect(m_box, &QCheckBox::clicked, this, &FieldEditor::edited);
     }
 
-    void display(RunConfig config) override { m_box->setChecked(slotOf<bool>(config)); }
+    void display(RunConfig config) override { m_box->setChecked(valueIn<bool>(config)); }
     std::optional<Problem> store(RunConfig& config) const override {
-        slotOf<bool>(config) = m_box->isChecked();
+        valueIn<bool>(config) = m_box->isChecked();
         return {};
     }
 
@@ -121,8 +121,8 @@ class TextEditor final : public FieldEditor {
     }
 
     void display(RunConfig config) override {
-        const QString wanted = isList() ? integerListText(slotOf<std::vector<std::int64_t>>(config))
-                                        : QString::fromStdString(slotOf<std::string>(config));
+        const QString wanted = isList() ? integerListText(valueIn<std::vector<std::int64_t>>(config))
+                                        : QString::fromStdString(valueIn<std::string>(config));
         RunConfig typed = config;
         const bool unreadable = store(typed).has_value();
         if (unreadable && wanted == m_shown) return;
@@ -132,7 +132,7 @@ class TextEditor final : public FieldEditor {
 
     std::optional<Problem> store(RunConfig& config) const override {
         if (!isList()) {
-            slotOf<std::string>(config) = m_line->text().trimmed().toStdString();
+            valueIn<std::string>(config) = m_line->text().trimmed().toStdString();
             return {};
         }
         const auto values = parseIntegerList(m_line->text());
@@ -142,7 +142,7 @@ class TextEditor final : public FieldEditor {
                 QStringLiteral("\"%1\" is not a list of whole numbers").arg(m_line->text().left(24)).toStdString(),
                 "separate the widths by commas, such as 128, 64"};
         }
-        slotOf<std::vector<std::int64_t>>(config) = *values;
+        valueIn<std::vector<std::int64_t>>(config) = *values;
         return {};
     }
 

@@ -34,7 +34,7 @@ class FieldEditor : public QObject {
     FieldEditor(const ConfigField& field, QWidget* widget, const QString& name);
 
     template <class T>
-    T& slotOf(RunConfig& config) const {
+    T& valueIn(RunConfig& config) const {
         return *std::get<T*>(m_field.slot(config));
     }
     bool eventFilter(QObject* watched, QEvent* event) override;

@@ -18,8 +18,8 @@ namespace {
 
 constexpr TypePixels kControlWidth{132};
 constexpr TypePixels kButtonWidth{56};
-constexpr TypePixels kCaptionWidth{
-    118};  // maximum width of the label on one line; a wider label wraps, because it would widen the form
+// maximum width of the label on one line; a wider label wraps, because it would widen the form
+constexpr TypePixels kCaptionWidth{118};
 
 const ConfigField& configFieldOf(const FormField& field) {
     const ConfigField* found = findConfigField(field.path);

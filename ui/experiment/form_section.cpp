@@ -53,7 +53,7 @@ void FormSection::addTitle(QVBoxLayout* column) {
     m_more->setProperty("role", "disclosure");
     m_more->setObjectName(sectionTitle(m_id).toLower() + QStringLiteral("MoreButton"));
     m_more->setAccessibleName(tr("More fields of %1").arg(sectionTitle(m_id)));
-    m_more->setToolTip(tr("Show less common fields"));
+    m_more->setToolTip(tr("Show or hide the rarely used fields"));
     m_more->setCheckable(true);
     m_more->setCursor(Qt::PointingHandCursor);
     connect(m_more, &QPushButton::toggled, this, [this](bool on) {

@@ -71,7 +71,7 @@ std::function<QString()> pictureWriter(QWidget& widget, const QString& file) {
     return [drawing = Drawing::of(widget), paper = paperOf(widget), file] { return save(svgOf(drawing, paper), file); };
 }
 
-QString exportText(const QStringList& lines, const QString& file) {
+QString writeLines(const QStringList& lines, const QString& file) {
     return save((lines.join(QLatin1Char('\n')) + QLatin1Char('\n')).toUtf8(), file);
 }
 

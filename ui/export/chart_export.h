@@ -17,6 +17,6 @@ namespace ringside {
 std::function<QString()> pictureWriter(QWidget& widget, const QString& file);
 
 // Writes lines of text to `file`. Returns the reason of a failure as a sentence; empty on success.
-QString exportText(const QStringList& lines, const QString& file);
+QString writeLines(const QStringList& lines, const QString& file);
 
 }  // namespace ringside

@@ -23,8 +23,8 @@ class HelpDialog final : public QDialog {
     // word is not found, scrolls to the heading; if the heading is not found, to the start of the file.
     void show(const HelpTopic& topic);
     QString file() const { return m_file; }
-    QString currentLine()
-        const;  // returns the text of the line to which the last call of show() or the last search has scrolled
+    // returns the text of the line to which the last call of show() or the last search has scrolled
+    QString currentLine() const;
 
   private:
     QWidget* makeSide();

@@ -46,7 +46,7 @@ ImportDialog* DataImport::makeDialog() {
                 m_model.edit(config, QStringLiteral("dataset"));
             });
     connect(dialog, &ImportDialog::experimentFound, this, &DataImport::experimentFound);
-    connect(dialog, &ImportDialog::runChosen, this, &DataImport::runChosen);
+    connect(dialog, &ImportDialog::runDirectoryChosen, this, &DataImport::runDirectoryChosen);
     return dialog;
 }
 

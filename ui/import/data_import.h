@@ -22,7 +22,7 @@ class DataImport final : public QObject {
 
   Q_SIGNALS:
     void experimentFound(const QString& path);
-    void runChosen(const QString& path);
+    void runDirectoryChosen(const QString& path);
 
   private:
     ImportDialog* makeDialog();

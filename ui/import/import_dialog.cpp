@@ -30,10 +30,10 @@ constexpr QSize kSize{680, 520};
 constexpr int kSamplesHeight = 210;
 constexpr TypePixels kRowHeight{24};
 constexpr int kWidestColumn = 220;
-constexpr int kMeasuredColumns =
-    100;  // number of columns whose width is fitted to their texts; further columns get the default width, to save time
-constexpr std::int64_t kLargeSide =
-    64;  // images with a longer side are scaled to this side length in pixels, unless the user chooses another one
+// number of columns whose width is fitted to their texts; further columns get the default width, to save time
+constexpr int kMeasuredColumns = 100;
+// images with a longer side are scaled to this side length in pixels, unless the user chooses another one
+constexpr std::int64_t kLargeSide = 64;
 
 QLabel* makeLabel(const char* name, const char* role, QWidget* parent) {
     auto* label = new QLabel(parent);
@@ -198,7 +198,7 @@ void ImportDialog::showPreview(const Result<DataPreview>& preview) {
     if (preview.value().found != DataPreview::Found::kData) {
         reject();
         if (preview.value().found == DataPreview::Found::kRunDirectory)
-            Q_EMIT runChosen(path);
+            Q_EMIT runDirectoryChosen(path);
         else
             Q_EMIT experimentFound(path);
         return;

@@ -35,7 +35,7 @@ class ImportDialog final : public QDialog {
   Q_SIGNALS:
     void used(const DatasetConfig& config, const std::optional<CheckedData>& data);
     void experimentFound(const QString& path);
-    void runChosen(const QString& path);
+    void runDirectoryChosen(const QString& path);
 
   private:
     void buildLayout();
@@ -44,8 +44,8 @@ class ImportDialog final : public QDialog {
     void showPreview(const Result<DataPreview>& preview);
     void showCheck(const Result<CheckedData>& checked);
     void previewNow();
-    bool suggest(
-        const DataPreview& preview);  // sets m_choices to suggested settings; returns true if m_choices has changed
+    // sets m_choices to suggested settings; returns true if m_choices has changed
+    bool suggest(const DataPreview& preview);
     QString statusText() const;
     void refresh();
     void showRows();

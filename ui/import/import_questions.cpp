@@ -20,8 +20,8 @@ namespace {
 
 constexpr TypePixels kCaptionWidth{150};
 constexpr int kMaxImageSide = 4096;
-constexpr std::size_t kLongName =
-    80;  // the preview shortens longer column names, so names of this length may be incomplete
+// the preview shortens longer column names, so names of this length may be incomplete
+constexpr std::size_t kLongName = 80;
 
 template <NamedChoice T>
 void choose(QComboBox* box, T value) {

@@ -249,7 +249,7 @@ void MainWindow::connectRunActions() {
     connect(m_topBar, &TopBar::speedChosen, &m_timeControls, &TimeControls::setSpeed);
     connect(m_topBar, &TopBar::reasonClicked, this, &MainWindow::showWhyNotRunnable);
     connect(&m_timeControls, &TimeControls::speedChanged, m_topBar, &TopBar::setSpeed);
-    connect(&m_cluster, &ClusterActions::runHere, &m_session, &RunSession::start);
+    connect(&m_cluster, &ClusterActions::localRunWanted, &m_session, &RunSession::start);
     connect(&m_cluster, &ClusterActions::runBegan, &m_session, &RunSession::follow);
     connect(&m_watch, &WatchActions::watchWanted, &m_session, &RunSession::watch);
     connect(&m_watch, &WatchActions::failed, this, &MainWindow::showFailure);
@@ -281,7 +281,7 @@ void MainWindow::connectFiles() {
     for (const auto chosen : {&ExperimentFiles::scriptChosen, &ExperimentFiles::dataChosen})
         connect(&m_files, chosen, m_notice, &NoticeBar::dismissFailure);
     connect(&m_files, &ExperimentFiles::done, m_notice, &NoticeBar::dismissFailure);
-    connect(&m_import, &DataImport::runChosen, this, &MainWindow::openRun);
+    connect(&m_import, &DataImport::runDirectoryChosen, this, &MainWindow::openRun);
     connect(&m_import, &DataImport::experimentFound, &m_files, &ExperimentFiles::openExperiment);
     connect(&m_scripts, &ScriptExport::failed, this, &MainWindow::showFailure);
     connect(&m_scripts, &ScriptExport::written, m_notice,
@@ -321,7 +321,7 @@ void MainWindow::chooseRun() {
 void MainWindow::showRequestedRun(RunSession::PageToShow page) {
     using enum RunSession::PageToShow;
     m_notice->hide();
-    const bool isShown = page == kCurrent || (page == kAnyThatFollows && m_navigator->current().followsRuns());
+    const bool isShown = page == kCurrent || (page == kAnyThatFollows && m_navigator->current().showsRunProgress());
     if (!isShown) m_navigator->show(QStringLiteral("training"));
     if (page != kCurrent) centralWidget()->setFocus();  // Space and the arrow keys now control the run
 }
@@ -422,7 +422,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 void MainWindow::contextMenuEvent(QContextMenuEvent* event) {
-    const std::vector<Identity> things = IdentityMenu::below(*this, event->pos());
+    const std::vector<Identity> things = IdentityMenu::identitiesUnder(*this, event->pos());
     if (things.empty()) return event->ignore();
     auto* menu = new QMenu(this);
     menu->setObjectName(QStringLiteral("identityMenu"));

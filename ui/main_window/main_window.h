@@ -133,8 +133,8 @@ class MainWindow final : public QMainWindow {
     PaintStages* m_paintStages = nullptr;
     WindowTools* m_tools = nullptr;
     SavedSession* m_saved = nullptr;
-    QShortcut* m_blockedRun =
-        nullptr;  // shortcut with the key of Run; enabled while Run is disabled, to show the reason
+    // shortcut with the key of Run; enabled while Run is disabled, to show the reason
+    QShortcut* m_blockedRun = nullptr;
 };
 
 }  // namespace ringside

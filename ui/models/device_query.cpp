@@ -4,8 +4,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kDeadlineMs =
-    30'000;  // timeout of the query in milliseconds; longer than the 20 s that ringsidectl waits for the driver
+// timeout of the query in milliseconds; longer than the 20 s that ringsidectl waits for the driver
+constexpr int kDeadlineMs = 30'000;
 
 }  // namespace
 
@@ -52,8 +52,8 @@ void DeviceQuery::dropProcess() {
     m_deadline.stop();
     if (!m_process) return;
     m_process->disconnect(this);
-    m_process->setParent(
-        nullptr);  // a running process deletes itself when it ends, because its destructor would block until then
+    // The QProcess deletes itself when its program has ended. Deleting it earlier would block until then.
+    m_process->setParent(nullptr);
     if (m_process->state() == QProcess::NotRunning) {
         m_process->deleteLater();
     } else {

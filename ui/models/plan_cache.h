@@ -13,8 +13,8 @@ namespace ringside {
 // Cache of shard plans, which are expensive to compute. Thread-safe.
 class PlanCache {
   public:
-    static constexpr std::int64_t kMaxSamples =
-        12'000'000;  // maximum number of samples of all cached plans together; each sample takes 8 bytes
+    // maximum number of samples of all cached plans together; each sample takes 8 bytes
+    static constexpr std::int64_t kMaxSamples = 12'000'000;
     static constexpr std::size_t kMaxPlans = 64;
 
     std::optional<ShardPlan> find(const ShardSpec& spec);

@@ -116,7 +116,7 @@ void PlanModel::refresh() {
         recordDuration(made.ms);
         setPlan(made.plan);
     } else {
-        makeLater(spec);
+        computeOnWorker(spec);
     }
 }
 
@@ -125,7 +125,7 @@ void PlanModel::recordDuration(double ms) {
     ++m_work.made;
 }
 
-void PlanModel::makeLater(const ShardSpec& spec) {
+void PlanModel::computeOnWorker(const ShardSpec& spec) {
     m_working = true;
     m_stop = std::make_shared<std::atomic<bool>>(false);
     m_pool.clear();  // removes computations from the queue that have not started

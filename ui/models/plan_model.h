@@ -16,8 +16,8 @@ namespace ringside {
 class ExperimentModel;
 
 // Shard plan (the samples of each rank, in order) of one epoch, and the sample that is selected in the plan. The plan
-// is that of the edited experiment or of the watched script. Small plans are computed at once, large plans on a worker
-// thread; plan() returns the old plan until the new plan is complete.
+// is that of the edited experiment or of the watched PyTorch script. Small plans are computed at once, large plans on a
+// worker thread; plan() returns the old plan until the new plan is complete.
 class PlanModel : public QObject {
     Q_OBJECT
   public:
@@ -28,10 +28,10 @@ class PlanModel : public QObject {
     int epochCount() const;
     void setEpoch(int epoch);  // sets the index of the epoch, limited to the epochs of the experiment
 
-    // Sets the plan of a watched script's sampler; empty: the order of the script's samples is not known. This plan is
-    // used while the experiment is that of a watched script. It does not require the data set.
+    // Sets the plan of a watched PyTorch script's sampler; empty: the order of the script's samples is not known. This
+    // plan is used while the experiment is that of a watched PyTorch script. It does not require the data set.
     void setWatchedPlan(const std::optional<SeenPlan>& seen);
-    // True if the plan is that of a watched script.
+    // True if the plan is that of a watched PyTorch script.
     bool isWatchedPlan() const;
     // Returns the experiment with the sampler, data loader and number of ranks from which the plan is computed.
     RunConfig config() const;
@@ -65,7 +65,7 @@ class PlanModel : public QObject {
   private:
     void refresh();
     void recordDuration(double ms);
-    void makeLater(const ShardSpec& spec);
+    void computeOnWorker(const ShardSpec& spec);
     void setPlan(const Result<ShardPlan>& result);
     void fail(const QString& problem);
     void followSelection();

@@ -31,7 +31,7 @@ QString directoryIn(const QByteArray& text) {
 RunController::RunController(const QString& controlProgram, RunModel& model, QObject* parent)
     : QObject(parent), m_program(controlProgram), m_model(model) {
     m_deadline.setSingleShot(true);
-    connect(&m_successorTimer, &QTimer::timeout, this, &RunController::findSuccessor);
+    connect(&m_restartTimer, &QTimer::timeout, this, &RunController::checkForRestart);
     connect(&m_deadline, &QTimer::timeout, this, &RunController::deadlinePassed);
     connect(&m_model, &RunModel::changed, this, &RunController::readProgress);
     connect(&m_model, &RunModel::drained, this, [this] {
@@ -128,16 +128,15 @@ void RunController::sendCommand(const ControlCommand& command) {
 
 void RunController::detach() {
     if (!isLive()) return;
-    m_detachWanted =
-        m_launcher !=
-        nullptr;  // detaches after the launcher has ended, because killing it could prevent the start of the run
+    // While the launcher runs, the controller detaches later: ending the launcher could prevent the start of the run.
+    m_detachWanted = m_launcher != nullptr;
     if (m_detachWanted) return;
     resetForRun(m_runDirectory);
     setState(State::Idle, tr("The run continues without the window."));
 }
 
 void RunController::resetForRun(const QString& runDirectory) {
-    stopSuccessorSearch();
+    stopRestartChecks();
     dropProcess(m_launcher);
     dropProcess(m_viewer);
     dropWatcher();
@@ -159,8 +158,8 @@ QProcess* RunController::newProcess() {
 void RunController::dropProcess(QProcess*& process) {
     if (!process) return;
     process->disconnect(this);
-    process->setParent(
-        nullptr);  // a running process deletes itself when it ends, because its destructor would block until then
+    // The QProcess deletes itself when its program has ended. Deleting it earlier would block until then.
+    process->setParent(nullptr);
     if (process->state() == QProcess::NotRunning) {
         process->deleteLater();
     } else {
@@ -253,40 +252,40 @@ void RunController::conclude() {
     const QString verdict = inFormWords(QString::fromStdString(end.verdict));
     if (end.state == RunOutcome::kFinished) return setState(State::Finished, verdict);
     setState(end.state == RunOutcome::kStopped ? State::Stopped : State::Failed, verdict);
-    if (m_state == State::Failed) waitForSuccessor();
+    if (m_state == State::Failed) startRestartChecks();
 }
 
 // Checks every 2 s, at most 15 times, whether the failed run restarts. If parallel.min_ranks is set, the program that
 // started the ranks may continue the run in the same directory with the remaining ranks.
-void RunController::waitForSuccessor() {
+void RunController::startRestartChecks() {
     constexpr auto kBetweenChecks = std::chrono::seconds(2);
     const auto& started = m_model.data().started();
     if (!started) return;
     Problems problems;
     const Result<RunConfig> config = RunConfig::parse(started->config, "run", &problems);
     if (!config || config.value().parallel.minRanks <= 0) return;
-    m_successorChecks = 0;
-    m_successorTimer.start(kBetweenChecks);
+    m_restartChecks = 0;
+    m_restartTimer.start(kBetweenChecks);
     Q_EMIT mayStartAgainChanged(mayStartAgain());
 }
 
-void RunController::stopSuccessorSearch() {
-    if (!m_successorTimer.isActive()) return;
-    m_successorTimer.stop();
+void RunController::stopRestartChecks() {
+    if (!m_restartTimer.isActive()) return;
+    m_restartTimer.stop();
     Q_EMIT mayStartAgainChanged(false);
 }
 
-void RunController::findSuccessor() {
+void RunController::checkForRestart() {
     constexpr int kMaxChecks = 15;
-    if (m_state != State::Failed || ++m_successorChecks > kMaxChecks) return stopSuccessorSearch();
+    if (m_state != State::Failed || ++m_restartChecks > kMaxChecks) return stopRestartChecks();
     if (!isRunAlive(m_runDirectory.toStdString())) return;
     attach(m_runDirectory);
 }
 
 void RunController::deadlinePassed() {
     if (m_state == State::Stopping && !m_model.isDrained()) {
-        m_deadline.start(
-            kStopDeadline);  // waits again, because the lines that are not decoded yet may contain the end of the run
+        // Waits again, because the telemetry that is not decoded yet may contain the end of the run.
+        m_deadline.start(kStopDeadline);
         return;
     }
     if (m_state == State::Stopping) {

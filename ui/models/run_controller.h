@@ -36,18 +36,19 @@ class RunController : public QObject {
     }  // returns one sentence about the state, such as how the run ended or why it failed
     // True while the controller checks whether a failed run, which was live in this window, restarts with the remaining
     // ranks.
-    bool mayStartAgain() const { return m_wasLive && m_successorTimer.isActive(); }
+    bool mayStartAgain() const { return m_wasLive && m_restartTimer.isActive(); }
 
     // Starts a run; if the directory is empty, ringsidectl chooses one.
     void start(const RunConfig& config, const QString& runDirectory);
     void attach(const QString& runDirectory);  // opens a live or finished run
-    void watch(const WatchRequest& request);   // starts a watched script and follows its run
+    void watch(const WatchRequest& request);   // starts a watched PyTorch script and follows its run
     // Makes the next run report the samples of each step, even if its steps are short.
     void reportSamplesOnce() { m_reportSamples = true; }
     void sendCommand(const ControlCommand& command);  // sends a command to a live run; ignored without one
     void stop();                                      // requests the run to stop after the current step
     void close();                                     // closes a run that is over
-    void detach();  // stops following the run, after its launch if it is starting; the run continues
+    // Stops following the run, which continues. A run that is being started is followed until it has started.
+    void detach();
 
   Q_SIGNALS:
     void stateChanged(ringside::RunController::State state);
@@ -67,9 +68,9 @@ class RunController : public QObject {
     void viewerFinished(int exitCode, QProcess::ExitStatus status);
     void concludeViewer();
     void conclude();
-    void waitForSuccessor();
-    void findSuccessor();
-    void stopSuccessorSearch();
+    void startRestartChecks();
+    void checkForRestart();
+    void stopRestartChecks();
     void deadlinePassed();
     void setState(State state, const QString& message = {});
 
@@ -82,8 +83,8 @@ class RunController : public QObject {
     QString m_runDirectory;
     QString m_message;
     QTimer m_deadline;
-    QTimer m_successorTimer;  // timer of the checks whether a failed run restarts with the remaining ranks
-    int m_successorChecks = 0;
+    QTimer m_restartTimer;  // timer of the checks whether a failed run restarts with the remaining ranks
+    int m_restartChecks = 0;
     bool m_wasLive = false;  // true if the run was live when this window began to follow it
     bool m_stopWanted = false;
     bool m_detachWanted = false;  // true if detach() was called during the launch

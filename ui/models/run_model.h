@@ -30,8 +30,9 @@ class RunModel : public QObject {
 
     const RunData& data() const { return m_data; }
     const WatchedScript& watched() const { return m_watched; }
-    const LoggedCurves& logged() const { return m_logged; }  // returns the scalars that a watched script has logged
-    // True if the shown or expected run is that of a watched script, which Ringside cannot pause.
+    // Returns the scalars that a watched PyTorch script has logged.
+    const LoggedCurves& logged() const { return m_logged; }
+    // True if the shown or expected run is that of a watched PyTorch script, which Ringside cannot pause.
     bool isWatched() const { return m_expected ? !m_expected->script.isEmpty() : m_watched.isWatched(); }
     // Directory of the run whose telemetry feed() receives; empty: no run.
     const QString& directory() const { return m_directory; }

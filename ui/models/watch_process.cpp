@@ -106,8 +106,8 @@ void WatchProcess::stop() {
 }
 
 void WatchProcess::checkRecord() {
-    const bool isOver = !isRunning(
-        m_pid);  // checked before the files are read, because a process that has ended has written all of its files
+    // The process is checked before its files are read: if it has ended, the files are complete.
+    const bool isOver = !isRunning(m_pid);
     const RunPaths paths(m_directory.toStdString());
     const bool hasRecord = QFileInfo(QString::fromStdString(paths.telemetry().string())).size() > 0 &&
                            QFileInfo::exists(QString::fromStdString(paths.config().string()));

@@ -18,7 +18,7 @@ class WatchProcess final : public QObject {
     explicit WatchProcess(const QString& controlProgram, QObject* parent = nullptr);
 
     void start(const WatchRequest& request);
-    void stop();  // sends SIGTERM to the command, which ends the watched script
+    void stop();  // sends SIGTERM to the command, which ends the watched PyTorch script
     bool isStopped() const { return m_isStopped; }
 
     static constexpr const char* kOutputFile = "output.txt";

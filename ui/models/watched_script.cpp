@@ -50,7 +50,8 @@ QString dataText(const Json& loader) {
     const QString outer = className(data), inner = className(innermost(data));
     const QString name = outer == inner || inner.isEmpty() ? outer : translated("%1 (%2)").arg(inner, outer);
     const std::int64_t length = numberOf(data, "length", -1);
-    const QString size = length < 0 ? translated("length not known") : countOf(length, "%1 sample", "%1 samples");
+    const QString size =
+        length < 0 ? translated("unknown number of samples") : countOf(length, "%1 sample", "%1 samples");
     return name.isEmpty() ? size : name + QStringLiteral(", ") + size;
 }
 
@@ -216,7 +217,9 @@ void WatchedScript::addModel(QList<Fact>& facts) const {
     const QString wrapper = wrapperName(m_wrapper.contains("kind") ? textIn(m_wrapper, "kind") : className(m_wrapper));
     QStringList parallel{wrapper, textIn(m_group, "backend"), bucketText(m_buckets)};
     parallel.removeAll(QString());
-    const QString alone = m_process.is_object() && m_group.is_null() ? translated("no process group") : QString();
+    const QString alone = m_process.is_object() && m_group.is_null()
+                              ? translated("one process, no torch.distributed process group")
+                              : QString();
     add(facts, translated("Parallel"), parallel.isEmpty() ? alone : parallel.join(QStringLiteral(", ")),
         placeTip(m_wrapper.is_null() ? m_group : m_wrapper));
 }
@@ -233,7 +236,8 @@ void WatchedScript::addTraining(QList<Fact>& facts) const {
     }
     const QString place = m_optimizers.empty() ? QString() : placeTip(m_optimizers.begin()->second);
     add(facts, translated("Optimizer"), optimizers.join(QStringLiteral("; ")), place);
-    add(facts, translated("Loss"), textIn(m_loss, "where"), translated("Line that calls backward()"));
+    add(facts, translated("Loss"), textIn(m_loss, "where"),
+        translated("Line of the script that calls backward() on the loss"));
     if (m_started && m_started->stepsPerEpoch > 0)
         add(facts, translated("Steps"), translated("%1 per epoch").arg(groupedText(m_started->stepsPerEpoch)));
     const Json* hidden = memberOf(m_sees, "unavailable");

@@ -14,11 +14,12 @@
 
 namespace ringside {
 
-// Facts and findings about a watched script, from the events of its run. Empty for runs that Ringside has trained. If
-// the facts of several ranks differ, those of the lowest rank are shown.
+// Facts and findings about a watched PyTorch script, from the events of its run. Empty for runs that Ringside has
+// trained. If the facts of several ranks differ, those of the lowest rank are shown.
 class WatchedScript {
   public:
-    // One line in the panel of the watched script, such as "Sampler" (label) and "DistributedSampler, seed 0" (value).
+    // One line in the panel of the watched PyTorch script, such as "Sampler" (label) and "DistributedSampler, seed 0"
+    // (value).
     struct Fact {
         QString label;
         QString value;

@@ -23,7 +23,7 @@ struct PageFigures {
 };
 
 // Keyboard shortcut of a page, as the dialog "Keyboard shortcuts" lists it.
-struct PageKey {
+struct PageShortcut {
     QString keys;  // keys as text, such as "W / S"
     QString what;
 };
@@ -53,13 +53,13 @@ class Page : public QWidget {
     virtual PageFigures figures() const { return {}; }
     // True if the page shows the progress of a live run. The window then does not switch to another page when a run
     // starts.
-    virtual bool followsRuns() const { return false; }
+    virtual bool showsRunProgress() const { return false; }
     // Returns the commands that save contents of the page and are possible now, for the File menu and the command
     // finder.
     virtual QList<QAction*> exportActions() const { return {}; }
     // Returns the numbers of the visible picture as text, for the clipboard; empty if there are no numbers.
     virtual QString copyText() const { return {}; }
-    virtual QList<PageKey> keys() const { return {}; }
+    virtual QList<PageShortcut> shortcuts() const { return {}; }
     // Returns the widget that receives the keyboard focus when the user opens the page with its keyboard shortcut;
     // null: the focus does not change.
     virtual QWidget* keyboardWidget() const { return nullptr; }

@@ -235,7 +235,7 @@ QString RankStrip::source() const {
                                      : tr("Run %1").arg(name);
     const bool measured =
         std::ranges::any_of(run.ranks(), [](const RankData& one) { return one.samplesPerSecond > 0; });
-    return measured ? tr("%1. Samples/s: each rank's last second").arg(text) : text;
+    return measured ? tr("%1. Samples/s of each rank in the last second").arg(text) : text;
 }
 
 QString RankStrip::copyText() const {
@@ -350,8 +350,8 @@ RankCard RankStrip::runCard(int rank) const {
         parts << gpu;  // shown instead of the device, because the card has no room for both; the tool tip shows both
     else if (!state.device.empty())
         parts << QString::fromStdString(state.device);
-    // The batch size of a watched script can be unknown, because the script can report its first step before its
-    // DataLoader.
+    // The batch size of a watched PyTorch script can be unknown, because the script can report its first step before
+    // its DataLoader.
     const WatchedScript& watched = m_run.watched();
     const std::int64_t batch = watched.isWatched() ? watched.batchSize() : run.started() ? run.started()->batchSize : 0;
     if (batch > 0) parts << tr("batch %1").arg(batch);

@@ -45,8 +45,8 @@ RankStripLayout RankStripLayout::of(int ranks, int width, std::vector<int> order
         layout.density = Density::Compact;
     }
     layout.rows = std::max(1, rowsOf(ranks, columnsOf(*size, width)));
-    layout.columns =
-        std::max(1, rowsOf(ranks, layout.rows));  // all rows have the same number of cards, except perhaps the last
+    // all rows have the same number of cards, except perhaps the last
+    layout.columns = std::max(1, rowsOf(ranks, layout.rows));
     layout.gap = size->gap;
     layout.cardWidth = (width - (layout.columns - 1) * layout.gap) / layout.columns;
     layout.cardHeight = size->height;

@@ -293,7 +293,7 @@ Picture::Tip GradientPicture::tipAt(const QPoint& at) const {
                                                           static_cast<double>(view->columns[tensor]));
             const std::size_t cell =
                 offsetOf(*view, tensor) + static_cast<std::size_t>(row * view->columns[tensor] + column);
-            return {tr("%1, %2\ncell %3, %4: %5\nnorm of the tensor %6")
+            return {tr("%1, %2\nvalue at row %3, column %4: %5\nnorm of the tensor: %6")
                         .arg(QString::fromStdString(view->names[tensor]), all[i].title)
                         .arg(row)
                         .arg(column)

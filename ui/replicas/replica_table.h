@@ -18,8 +18,8 @@ TableData ringTable(const RingSteps& ring, std::int64_t step);
 // Returns the contributions to a step, with one table row per rank: step, rank, share, cosine, norm, loss, samples, and
 // whether the samples are "reported" by the rank or "planned".
 TableData contributionTable(const StepContributions& contributions);
-// Returns one table row for each inspected step and rank: step, rank, norm of the local gradient, cosine similarity
-// between the local gradient and the mean gradient.
+// Returns one table row for each step with recorded gradients and each rank: step, rank, norm of the local gradient,
+// cosine similarity between the local gradient and the mean gradient.
 TableData normTable(const ReplicaData& replicas);
 
 }  // namespace ringside

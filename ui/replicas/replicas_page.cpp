@@ -205,7 +205,7 @@ void ReplicasPage::resizeEvent(QResizeEvent* event) {
     placeCharts();
 }
 
-QList<PageKey> ReplicasPage::keys() const {
+QList<PageShortcut> ReplicasPage::shortcuts() const {
     return {{QStringLiteral(", / ."), tr("Previous, next step of the ring")}};
 }
 
@@ -269,7 +269,7 @@ void ReplicasPage::showEvent(QShowEvent* event) {
     redraw();
 }
 
-// Returns the inspected steps that the visible picture can show, in ascending order.
+// Returns the steps with recorded gradients that the visible picture can show, in ascending order.
 QList<std::int64_t> ReplicasPage::choosableSteps() const {
     QList<std::int64_t> all;
     for (const auto& [number, step] : m_run.data().replicas().steps())
@@ -342,7 +342,7 @@ void ReplicasPage::redraw() {
     const bool contributions = m_choice->current() == Contribution && shownStepNumber() && m_config;
     const bool has = !m_run.expected() && (contributions || shownStep() != nullptr);
     m_stack->setCurrentIndex(has ? 1 : 0);
-    has ? showLook() : showEmpty();
+    has ? showCurrentView() : showEmpty();
     showCharts();
 }
 
@@ -389,7 +389,7 @@ void ReplicasPage::showContribution() {
     m_pulls->setContributions(std::move(contributions));
 }
 
-void ReplicasPage::showLook() {
+void ReplicasPage::showCurrentView() {
     if (m_config) showContribution();
     if (const InspectedStep* step = shownStep()) {
         m_gradients->setStep(step, shownRanks(), m_run.data().settings().stepPitfalls.sumGradients);

@@ -34,14 +34,14 @@ class ReplicasPage : public Page {
 
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
     QString copyText() const override { return tabText(table()); }
-    QList<PageKey> keys() const override;
+    QList<PageShortcut> shortcuts() const override;
     QList<View> views() const override;
     void showView(const QString& name) override;
-    bool followsRuns() const override { return true; }
+    bool showsRunProgress() const override { return true; }
     void showStep(std::optional<qint64> step, qint64, std::optional<int> goToRank) override {
         if (step && goToRank) showStep(*step);
     }
-    void showStep(qint64 step);  // shows the ranks' contributions to a step, which need not be an inspected step
+    void showStep(qint64 step);  // shows the ranks' contributions to a step, with or without recorded gradients
 
   Q_SIGNALS:
     void inspectionWanted(int steps);  // requests the inspection of the next `steps` steps of the live run
@@ -62,15 +62,15 @@ class ReplicasPage : public Page {
     void readConfig();
     void showTools();
     void showEmpty();
-    void showLook();
+    void showCurrentView();
     void showContribution();
     void showCharts();
-    void showOtherStep(int by);  // shows another inspected step; by: -1 for the previous one, 1 for the next one
+    void showOtherStep(int by);  // shows the previous (by = -1) or next (by = 1) step with recorded gradients
     // Returns the number of the visible step: the chosen step, which may not have been inspected, or else the latest
     // step that the picture can show; empty if there is none.
     std::optional<std::int64_t> shownStepNumber() const;
-    const InspectedStep* shownStep()
-        const;  // returns the visible step; null if its complete gradients are not recorded
+    // returns the visible step; null if its complete gradients are not recorded
+    const InspectedStep* shownStep() const;
     QList<std::int64_t> choosableSteps() const;
     bool isLive() const;
     QString reasonForNothing() const;
@@ -98,8 +98,8 @@ class ReplicasPage : public Page {
     TablePanel* m_table = nullptr;
     std::optional<RunConfig> m_config;     // experiment of the run
     std::optional<std::int64_t> m_chosen;  // step that the user has chosen; empty: the page shows the latest step
-    bool m_clicked =
-        false;  // true if the user chose m_chosen on another page; such a step need not be an inspected step
+    // true if the user chose the step m_chosen on another page; it may have no recorded gradients
+    bool m_clicked = false;
 };
 
 }  // namespace ringside

@@ -12,8 +12,8 @@
 
 namespace ringside {
 
-// Panel with the ring all-reduce of an inspected training step: a picture, a sentence, and buttons and keys that select
-// a step of the ring. Compares the result of the ring with the result of the run's own all-reduce.
+// Panel with the ring all-reduce of a training step with recorded gradients: a picture, a sentence, and buttons and
+// keys that select a step of the ring. Compares the result of the ring with the result of the run's own all-reduce.
 class RingPanel final : public QWidget {
     Q_OBJECT
   public:
@@ -42,8 +42,8 @@ class RingPanel final : public QWidget {
     std::pair<std::int64_t, int> m_shown{
         -1, -1};           // training step and lowest rank of the group that the ring shows; -1: none yet
     double m_largest = 0;  // largest magnitude in the result of the run's all-reduce
-    double m_error =
-        -1;  // largest difference between the values of the ring's result and of the run's all-reduce; -1: unknown
+    // largest difference between the values of the ring's result and of the run's all-reduce; -1: unknown
+    double m_error = -1;
 };
 
 }  // namespace ringside

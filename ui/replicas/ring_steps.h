@@ -18,19 +18,19 @@ class RingSteps {
     struct Part {
         std::vector<double> values;
         int ranks = 1;         // number of ranks whose values are in the sum
-        bool arrived = false;  // true if the rank received the part in the step that led to this state
-        bool leaves = false;   // true if the rank sends the part in the next step
+        bool arrived = false;  // true if the rank received the part in the step of the ring that led to this state
+        bool leaves = false;   // true if the rank sends the part in the next step of the ring
     };
     int ranks() const { return static_cast<int>(m_states.front().size()); }
     int steps() const { return static_cast<int>(m_states.size()) - 1; }
     // Returns the state of one part on one rank after `step` steps of the ring; step 0 is the state before the first
     // step.
     const Part& part(int step, int rank, int part) const;
-    // Returns the index of the part that the rank sends next, after `step` completed steps; -1 after the last step.
+    // Returns the index of the part that the rank sends after `step` completed steps of the ring; -1 after the last
+    // one.
     int sentPart(int step, int rank) const;
-    bool isGathering(int step) const {
-        return step >= ranks() - 1;
-    }  // true if the next step belongs to the all-gather phase
+    // True if the step of the ring after `step` completed steps belongs to the all-gather phase.
+    bool isGathering(int step) const { return step >= ranks() - 1; }
 
   private:
     using State = std::vector<std::vector<Part>>;  // parts of all ranks, indexed by rank and part

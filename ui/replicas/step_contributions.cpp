@@ -33,7 +33,7 @@ std::vector<std::int64_t> reportedSamples(const RankData& rank, std::int64_t ste
 class PlannedSamples {
   public:
     PlannedSamples(const RunStarted& started, const RunConfig& config, std::int64_t step) {
-        if (config.dataset.kind == DatasetKind::kExternal) return;  // the plan of another program is not known
+        if (config.dataset.kind == DatasetKind::kExternal) return;  // a watched PyTorch script chooses its own samples
         if (started.stepsPerEpoch < 1 || step < 1 || started.trainingSamples > kMaxPlanned) return;
         ShardSpec spec = epochSpec(config, started.trainingSamples, (step - 1) / started.stepsPerEpoch);
         spec.worldSize = RankLayout{meshOf(config), 0}.dataRankCount();

@@ -21,8 +21,8 @@ struct RankContribution {
     std::optional<double> share = {};
     std::optional<double> loss = {};
     std::vector<std::int64_t> samples = {};
-    bool samplesPlanned =
-        false;  // true if `samples` are computed from the shard plan, because the rank has not reported its samples
+    // true if `samples` are computed from the shard plan, because the rank has not reported its samples
+    bool samplesPlanned = false;
 };
 
 // Contributions of all ranks to a step: how much the samples of each rank changed the weights, and in which direction.

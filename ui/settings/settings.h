@@ -26,18 +26,18 @@ inline const Setting<QString> kTheme{"window/theme", QStringLiteral("system")}; 
                                                                                  // system
 inline const Setting<int> kTypePercent{"window/type_percent", 100};
 inline const Setting<bool> kReduceMotion{"window/reduce_motion", false};
-inline const Setting<QStringList> kFolded{
-    "form/folded"};  // object names of the title buttons of the form's folded sections
+// object names of the title buttons of the form's folded sections
+inline const Setting<QStringList> kFolded{"form/folded"};
 inline const Setting<QStringList> kRecentFiles{"files/recent"};
-inline const Setting<QStringList> kRecentScripts{"watch/recent"};  // watched scripts, newest first
+inline const Setting<QStringList> kRecentScripts{"watch/recent"};  // watched PyTorch scripts, newest first
 // Choices in the dialog for the script that was watched last: launcher, ranks, interpreter, arguments, whole command.
 inline const Setting<QStringList> kLastWatch{"watch/last"};
 // Path of the Python interpreter in the last comparison with PyTorch.
 inline const Setting<QString> kPytorchPython{"watch/pytorch_python"};
 inline const Setting<QString> kLastFolder{"files/last_folder"};
 inline const Setting<QString> kLastRun{"runs/last"};  // directory of the run that was started or attached to last
-inline const Setting<qint64> kProcess{
-    "session/process", 0};  // id of the process that opened the window last; 0: its window was closed properly
+// id of the process that opened the window last; 0: its window was closed properly
+inline const Setting<qint64> kProcess{"session/process", 0};
 inline const Setting<QByteArray> kDraft{"session/draft"};        // unsaved experiment, as JSON
 inline const Setting<QString> kDraftFile{"session/draft_file"};  // file of the unsaved experiment; may be empty
 }  // namespace settings

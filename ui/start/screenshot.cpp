@@ -11,8 +11,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::chrono::milliseconds kSettle{
-    400};  // the picture is taken after this time without a change; longer than any animation
+// time without a change after which the picture is taken; longer than any animation
+constexpr std::chrono::milliseconds kSettle{400};
 constexpr std::chrono::seconds kDeadline{60};
 
 }  // namespace

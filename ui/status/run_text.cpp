@@ -47,7 +47,7 @@ QString epochText(const RunData& run) {
             .arg(epochNumber(run.lastStep()->step / perEpoch), groupedText(run.epochs()),
                  groupedText(run.lastStep()->step + 1), groupedText(run.totalSteps()));
     }
-    if (run.totalSteps() <= 0)  // unknown for a watched script, which does not report its number of steps
+    if (run.totalSteps() <= 0)  // unknown for a watched PyTorch script, which does not report its number of steps
         return runWords("Epoch %1, step %2").arg(epochNumber(run.lastStep()->epoch), groupedText(run.lastStep()->step));
     return runWords("Epoch %1 of %2, step %3 of %4")
         .arg(epochNumber(run.lastStep()->epoch), groupedText(run.epochs()), groupedText(run.lastStep()->step),

@@ -90,8 +90,8 @@ void TablePanel::placeColumns() {
     // other columns
     header->setStretchLastSection(last < 0 || !m_model.isNumeric(last));
     const int before = header->defaultSectionSize();
-    std::vector<std::pair<int, int>>
-        dragged;  // columns that the user has resized, and their widths, which new default widths must not change
+    // columns that the user has resized, with their widths, which are kept when default widths are computed again
+    std::vector<std::pair<int, int>> dragged;
     for (int column = 0; column + 1 < m_model.columnCount() && width != before; ++column) {
         if (header->sectionSize(column) != before) dragged.emplace_back(column, header->sectionSize(column));
     }

@@ -21,8 +21,8 @@ class TablePanel : public QWidget {
     const TableData& table() const { return m_model.table(); }
 
   Q_SIGNALS:
-    void rowChosen(
-        qint64 row);  // emitted when the user selects a row; row: index of the row in the complete table, from 0
+    // emitted when the user selects a row; row: index of the row in the complete table, from 0
+    void rowChosen(qint64 row);
 
   protected:
     void resizeEvent(QResizeEvent* event) override;

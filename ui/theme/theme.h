@@ -32,8 +32,8 @@ class Theme : public QObject {
     static constexpr std::array<int, 5> kTypeSizes{90, 100, 110, 125, 150};
     static constexpr int kNormalType = 100;
     int typePercent() const;
-    void setTypePercent(
-        int percent);  // sets the type size to the nearest entry of kTypeSizes, applies it at once, and emits changed()
+    // sets the type size to the nearest entry of kTypeSizes, applies it at once, and emits changed()
+    void setTypePercent(int percent);
     // Returns the entry of kTypeSizes that is `steps` entries after the present type size (before it if `steps` is
     // negative); the last or first entry if there are not enough entries.
     int nextTypePercent(int steps) const;

@@ -160,11 +160,12 @@ double upperMedian(std::vector<double> values) {
 std::vector<Curve> phaseCurves(const RunParts& parts, XAxis axis, const Theme& theme) {
     constexpr std::array kPhases{Phase::kDataWait, Phase::kCopy,   Phase::kForward,  Phase::kBackward,
                                  Phase::kWaiting,  Phase::kMoving, Phase::kOptimizer};
-    constexpr double kWorthShowing =
-        0.005;  // a phase is shown if it reaches this share of the largest value, or has this share of a typical step
+    // A phase is shown if its median is more than this share of a typical step, or if any of its values is more than
+    // this share of the largest value of all phases.
+    constexpr double kWorthShowing = 0.005;
     std::vector<Curve> curves;
-    std::vector<double>
-        below;  // sum of the phases below the current curve at each point; all phases have the same points
+    // sum of the phases below the current curve at each point; all phases have the same points
+    std::vector<double> below;
     double largest = 0;
     std::array<double, kPhases.size()> typical{};
     for (std::size_t i = 0; i < kPhases.size(); ++i) {

@@ -36,8 +36,8 @@ std::vector<std::shared_ptr<const RunData>> readChain(const RunStarted& latest, 
         if (directory.empty()) break;
         std::shared_ptr<const RunData> run =
             loadRun(RunPaths(directory), Curves::kKept, [&stop] { return stop.load(); });
-        // Stops at a run that does not begin at an earlier step than the run that was resumed from it, because such a
-        // directory is not the earlier run, or the directories form a cycle.
+        // Stops at a run that begins at the same or a later step than the run that was resumed from it. Such a run is
+        // not the earlier run, or the directories form a cycle.
         if (!run || run->started()->stepsBefore >= next->stepsBefore) break;
         chain.insert(chain.begin(), run);
         next = &*chain.front()->started();

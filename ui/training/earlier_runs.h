@@ -27,7 +27,7 @@ class EarlierRuns : public QObject {
     void refresh();
 
     RunModel& m_run;
-    bool m_looked = false;  // true after reading the earlier runs of the shown run was started
+    bool m_looked = false;  // true once the earlier runs of the shown run were requested from the worker thread
     std::vector<std::shared_ptr<const RunData>> m_runs;
     LatestWork m_work;
 };

@@ -42,7 +42,7 @@ Curve curveOf(const std::string& tag, const LoggedCurves::Curve& logged, const Q
 }  // namespace
 
 QString loggedGroup(const std::string& tag, const std::string& source) {
-    if (source == "loss") return LoggedPanel::tr("losses by line");
+    if (source == "loss") return LoggedPanel::tr("losses by line of the script");
     const std::size_t slash = tag.find('/');
     return QString::fromStdString(slash == std::string::npos || slash == 0 ? tag : tag.substr(0, slash));
 }

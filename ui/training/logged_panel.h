@@ -9,9 +9,9 @@
 
 namespace ringside {
 
-// Chart of the values that a watched script logs, for example with add_scalar(). Tags with the same prefix, such as
-// "acc/train" and "acc/test", share a chart; a list selects the visible chart. The x axis is the step that the script
-// passes with each value.
+// Chart of the values that a watched PyTorch script logs, for example with add_scalar(). Tags with the same prefix,
+// such as "acc/train" and "acc/test", share a chart; a list selects the visible chart. The x axis is the step that the
+// script passes with each value.
 class LoggedPanel final : public ChartPanel {
     Q_OBJECT
   public:

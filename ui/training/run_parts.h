@@ -20,8 +20,8 @@ struct RunPart {
     const RunData* run = nullptr;
     std::int64_t lastStep = 0;  // last step of `run` that belongs to this part
     double samplesBefore = 0;
-    double startSeconds =
-        0;  // start of `run` on the common time axis, in seconds; 0 for the last run, negative for earlier runs
+    // start of `run` on the common time axis, in seconds; 0 for the last run, negative for earlier runs
+    double startSeconds = 0;
     bool operator==(const RunPart&) const = default;
 };
 using RunParts = std::vector<RunPart>;

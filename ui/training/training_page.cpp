@@ -25,10 +25,10 @@ constexpr int kColumns = 6;           // number of columns of the layout grid; 6
 constexpr int kGroupRows = 3;         // number of rows of the layout grid for each group of charts
 constexpr TypePixels kMinChart{132};  // minimum height of a chart
 constexpr TypePixels kMinChartWidth{190};
-constexpr double kMaxFindings =
-    0.45;  // maximum height of the findings panel as a fraction of the page's visible height
-constexpr double kStartsNearZero =
-    0.1;  // if the curves of a resumed run start below this fraction of their largest x, the x axis starts at 0
+// maximum height of the findings panel as a fraction of the page's visible height
+constexpr double kMaxFindings = 0.45;
+// if the curves of a resumed run start below this fraction of their largest x, the x axis starts at 0
+constexpr double kStartsNearZero = 0.1;
 
 }  // namespace
 
@@ -111,8 +111,8 @@ QWidget* TrainingPage::makeEmpty() {
     return panel;
 }
 
-// Shows a text instead of the curves: the progress while a run starts, the verdict of a run without curves, or the
-// instruction to click Run.
+// Shows a text instead of the curves: the progress while a run starts; the reason why a run has no curves; or, without
+// a run, the instruction to click Run.
 void TrainingPage::showEmpty() {
     const StartProgress start = startProgress(m_run);
     if (!start.title.isEmpty()) {
@@ -314,8 +314,8 @@ std::optional<double> TrainingPage::cursorX() const {
 // Places the charts in three groups, one below the other. Charts without curves are left out: regression, for example,
 // has no accuracy.
 void TrainingPage::placeCharts() {
-    std::vector<ChartPanel*>
-        phases;  // empty if the run has no traced steps, because only these contain the times of the phases
+    // chart of the phase times; empty if the run has no traced steps, because only these contain the times
+    std::vector<ChartPanel*> phases;
     if (!m_phases->chart().curves().empty()) phases.push_back(m_phases);
     m_phases->setVisible(!phases.empty());
     place(0, 9,

@@ -33,8 +33,8 @@ class TrainingPage : public Page, public IdentitySource {
 
     // Returns the contents of the charts: chart, series, x, value, minimum, maximum, smoothed value.
     TableData table() const;
-    // Adds the panel with the findings of a watched script above the charts. The page becomes the panel's parent and
-    // limits the panel's height to a fraction of the visible height.
+    // Adds the panel with the findings of a watched PyTorch script above the charts. The page becomes the panel's
+    // parent and limits the panel's height to a fraction of the visible height.
     void setFindings(FindingsPanel* panel);
     // Shows the crosshair at this step while the pointer is not on a chart.
     void followStep(const StepCursor& cursor);
@@ -46,7 +46,7 @@ class TrainingPage : public Page, public IdentitySource {
     void showRank(int) override { m_tools->setFanOut(true); }  // shows the curves of all ranks
 
     QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
-    QList<PageKey> keys() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }
+    QList<PageShortcut> shortcuts() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }
 
   Q_SIGNALS:
     void stepClicked(qint64 step);  // emitted when the user clicks a step in the loss chart
@@ -92,7 +92,7 @@ class TrainingPage : public Page, public IdentitySource {
     ChartPanel* m_gradient = nullptr;
     ChartPanel* m_rate = nullptr;
     ChartPanel* m_phases = nullptr;
-    LoggedPanel* m_logged = nullptr;  // chart of logged values; its x axis is the step that the watched script passes
+    LoggedPanel* m_logged = nullptr;  // chart of values that a watched PyTorch script logs, by the script's own steps
     const StepCursor* m_cursor = nullptr;
     bool m_pointed = false;  // true while the pointer is on a chart
     LatestWork m_writing;

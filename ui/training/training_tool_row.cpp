@@ -14,8 +14,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kSmoothingSteps =
-    100;  // number of positions of the slider; each position adds 0.01 to the smoothing weight
+// number of positions of the slider; each position adds 0.01 to the smoothing weight
+constexpr int kSmoothingSteps = 100;
 constexpr int kDefaultSmoothing = 60;
 constexpr TypePixels kSliderWidth{110};
 constexpr TypePixels kValueWidth{32};

@@ -12,8 +12,8 @@
 
 namespace ringside {
 
-// Row with one finding about a watched script: text with numbers, line of the script, and remedy. The line and the
-// remedy are to the right of the text or, in a narrow row, below the text. A right click opens a menu of the ranks,
+// Row with one finding about a watched PyTorch script: text with numbers, line of the script, and remedy. The line and
+// the remedy are to the right of the text or, in a narrow row, below the text. A right click opens a menu of the ranks,
 // steps and epochs that the finding contains.
 class FindingRow final : public QFrame, public IdentitySource {
     Q_OBJECT

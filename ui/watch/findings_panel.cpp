@@ -205,7 +205,7 @@ void FindingsPanel::showChecks() {
                           .arg(why.isEmpty() ? title : tr("%1, because %2").arg(title, why));
         }
     }
-    std::ranges::sort(others, std::greater<>());  // checks without a result before skipped checks
+    std::ranges::sort(others, std::greater<>());  // places checks without a result before skipped checks
     m_passed->setText(passed.join(QStringLiteral(" &emsp; ")));
     m_passed->setVisible(!passed.isEmpty());
     m_more->setText(m_more->isChecked() ? tr("Hide skipped and undecided checks")

@@ -17,8 +17,9 @@ class ElidedLabel;
 class RunModel;
 class Theme;
 
-// Panel with the results of the checks of a watched script: the findings, the most severe first, then the checks that
-// passed and the checks without a result. Hidden while the shown run is not that of a watched script.
+// Panel with the results of the checks of a watched PyTorch script: the findings, the most severe first, then the
+// checks that passed and the checks without a result. Hidden while the shown run is not that of a watched PyTorch
+// script.
 class FindingsPanel final : public QFrame {
     Q_OBJECT
   public:

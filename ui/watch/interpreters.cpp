@@ -8,8 +8,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kMaxFolders =
-    3;  // number of folders that are searched for virtual environments: the script's folder and two above it
+// number of folders that are searched for virtual environments: the script's folder and two above it
+constexpr int kMaxFolders = 3;
 
 void add(QStringList& found, const QString& path) {
     if (QFileInfo(path).isExecutable() && !found.contains(path)) found << path;

@@ -211,8 +211,8 @@ void PytorchComparison::fail(const QString& sentence) {
     Q_EMIT failed(sentence);
 }
 
-// Sends SIGTERM to the running child process, which then ends Ringside's ranks or the watched script. If the comparison
-// is not finished, removes its folder as soon as the child process and the worker thread have ended.
+// Sends SIGTERM to the running child process, which then ends Ringside's ranks or the watched PyTorch script. If the
+// comparison is not finished, removes its folder as soon as the child process and the worker thread have ended.
 void PytorchComparison::cancel() {
     m_progressTimer.stop();
     if (m_folder != nullptr && isRunning()) m_folder->isDiscarded = true;

@@ -15,10 +15,10 @@ namespace {
 using Line = PytorchOutcome::Line;
 using enum PytorchOutcome::Result;
 
-constexpr double kLossTolerance =
-    1e-5;  // losses with at most this relative difference count as equal; the same limit as in `ringsidectl compare`
-constexpr double kWeightTolerance =
-    1e-4;  // weights count as equal if they differ by at most this fraction of the tensor's largest value
+// losses with at most this relative difference count as equal; the same limit as in `ringsidectl compare`
+constexpr double kLossTolerance = 1e-5;
+// weights count as equal if they differ by at most this fraction of the tensor's largest value
+constexpr double kWeightTolerance = 1e-4;
 
 QString outcomeText(const char* text) {
     return QCoreApplication::translate("PytorchOutcome", text);
@@ -46,7 +46,8 @@ QString ratioText(double a, double b) {
 Line lossLine(const RunComparison& watched) {
     const QString label = outcomeText("Losses");
     const RunComparison& c = watched;
-    if (c.steps == 0) return {label, outcomeText("no step was recorded in both runs"), kNotCompared};
+    if (c.steps == 0)
+        return {label, outcomeText("not compared: the runs have no recorded step in common"), kNotCompared};
     if (c.firstBeyond) {
         const ValuePair& pair = *c.firstBeyond;
         return {label,

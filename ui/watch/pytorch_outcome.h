@@ -13,7 +13,7 @@ namespace ringside {
 // Directories with the results of one experiment that both Ringside and PyTorch have trained.
 struct ComparedRuns {
     std::filesystem::path ringside;  // run directory of Ringside's own run
-    std::filesystem::path watched;   // run directory of the watched script
+    std::filesystem::path watched;   // run directory of the watched PyTorch script
     std::filesystem::path script;    // directory that the exported script has written (--out)
 };
 

@@ -17,8 +17,8 @@ namespace ringside {
 class RunController;
 class RunModel;
 
-// Panel with the command and the facts of the watched script whose run is shown. Takes the place of the experiment
-// form.
+// Panel with the command and the facts of the watched PyTorch script whose run is shown. Takes the place of the
+// experiment form.
 class WatchedScriptPanel final : public QFrame {
     Q_OBJECT
   public:
@@ -26,7 +26,8 @@ class WatchedScriptPanel final : public QFrame {
 
     // Hides `form` while this panel is shown, and shows it otherwise. `form` must outlive this panel.
     void replace(QWidget* form);
-    // Shows the experiment form instead of this panel until the next run, although the shown run is a watched script.
+    // Shows the experiment form instead of this panel until the next run, although the shown run is a watched PyTorch
+    // script.
     void dismiss();
 
   Q_SIGNALS:

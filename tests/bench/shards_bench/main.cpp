@@ -163,7 +163,7 @@ void changeEpochs(Bench& bench, const std::string& view, int& next) {
 }
 
 void hoverAndSelect(Bench& bench, const std::string& view) {
-    QWidget* target = bench.page->viewInSight();
+    QWidget* target = bench.page->visibleView();
     bench.begin();
     for (int i = 0; i < 60; ++i) {
         const QPoint at(120 + i * 9, 120 + i * 3);

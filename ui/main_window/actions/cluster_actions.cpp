@@ -26,7 +26,7 @@ ClusterActions::ClusterActions(const WindowActions& actions, const Dependencies&
 void ClusterActions::launch() {
     auto* dialog =
         new LaunchDialog(m_dependencies.experiment, m_dependencies.dialogs, m_dependencies.controlProgram, m_window);
-    connect(dialog, &LaunchDialog::runHere, this, &ClusterActions::runHere);
+    connect(dialog, &LaunchDialog::localRunWanted, this, &ClusterActions::localRunWanted);
     connect(dialog, &LaunchDialog::runBegan, this, &ClusterActions::follow);
     dialog->show();
 }

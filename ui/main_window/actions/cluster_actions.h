@@ -31,7 +31,7 @@ class ClusterActions final : public QObject {
     ClusterActions(const WindowActions& actions, const Dependencies& dependencies, QWidget* window);
 
   Q_SIGNALS:
-    void runHere();
+    void localRunWanted();
     void runBegan(const QString& directory);  // emitted when a run has begun and no other run is live in the window
 
   private:

@@ -22,8 +22,8 @@ class TrainingPage;
 class WatchedScriptPanel;
 struct WindowActions;
 
-// Menu command Run > Watch a script, and the parts of the window for a watched script: the panel that takes the place
-// of the form, and the findings above the curves.
+// Menu command Run > Watch a script, and the parts of the window for a watched PyTorch script: the panel that takes the
+// place of the form, and the findings above the curves.
 class WatchActions final : public QObject {
     Q_OBJECT
   public:
@@ -37,8 +37,8 @@ class WatchActions final : public QObject {
     // All arguments must outlive this object. `window` is the parent of the dialog.
     WatchActions(const WindowActions& actions, const Dependencies& dependencies, QWidget* window);
 
-    // Adds the panel with the watched script to the layout of `frame`. The panel replaces `form` while a watched run is
-    // shown.
+    // Adds the panel with the watched PyTorch script to the layout of `frame`. The panel replaces `form` while a
+    // watched run is shown.
     void addPanel(QWidget& frame, QWidget* form);
     void addFindings(TrainingPage& page);
     // Shows the dialog "Watch a script". If `script` is not empty, selects this script in the dialog.

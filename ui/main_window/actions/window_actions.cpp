@@ -135,9 +135,10 @@ void WindowActions::makeViewActions() {
                             QKeySequence(Qt::CTRL | Qt::Key_0));
     reduceMotion = makeAction("reduceMotionAction", tr("Reduce &motion"), tr("Show changes without animation"));
     reduceMotion->setCheckable(true);
-    debugOverlay = makeAction("debugOverlayAction", tr("&Drawing performance"),
-                              tr("Frame times, planning time, memory, and the longest event of the window"),
-                              QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D));
+    debugOverlay =
+        makeAction("debugOverlayAction", tr("&Drawing performance"),
+                   tr("Show frame times, planning time, memory, and the longest time that the window was busy"),
+                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D));
     debugOverlay->setCheckable(true);
     modelSummary = makeAction("modelSummaryAction", tr("&Model layer by layer..."),
                               tr("Shapes, parameters, FLOPs and memory of the experiment's model"),

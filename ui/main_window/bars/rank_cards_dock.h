@@ -11,8 +11,8 @@ class RankStrip;
 class RunModel;
 class Theme;
 
-// Dock at the bottom of the window: one card per rank, and a line with the name of the run, or a text that the cards
-// show the ranks that the form plans.
+// Dock at the bottom of the window: one card per rank, and a line of text. The line is the name of the run whose ranks
+// are shown. Without a run, it states that the cards show the ranks that the experiment in the form would start.
 class RankCardsDock final : public PlainDock {
     Q_OBJECT
   public:

@@ -25,8 +25,8 @@ TimeControls::TimeControls(WindowActions& actions, RunController& controller, Ru
     refresh();
 }
 
-// Sets the tooltip of an action: while a watched script is shown, the reason why the action is disabled; otherwise the
-// action's own tooltip.
+// Sets the tooltip of an action: while a watched PyTorch script is shown, the reason why the action is disabled;
+// otherwise the action's own tooltip.
 void TimeControls::showReason(QAction& action, bool isWatched) {
     constexpr const char* kOwnTip = "ownTip";
     const QString reason =

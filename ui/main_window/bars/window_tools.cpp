@@ -123,7 +123,7 @@ void WindowTools::copyAsText() {
     Q_EMIT messageReady(lines == 1 ? tr("Copied 1 line")
                         : lines <= kMaxCopiedRows
                             ? tr("Copied %1 lines").arg(lines)
-                            : tr("Copied the first %1 rows; More > Save the view as CSV writes all rows")
+                            : tr("Copied the first %1 rows. To save all rows, choose More > Save the view as CSV.")
                                   .arg(groupedText(kMaxCopiedRows)));
 }
 

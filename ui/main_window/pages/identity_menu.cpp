@@ -17,7 +17,7 @@ namespace ringside {
 
 IdentityMenu::IdentityMenu(const Window& window, QObject* parent) : QObject(parent), m_window(window) {}
 
-std::vector<Identity> IdentityMenu::below(const QWidget& window, const QPoint& point) {
+std::vector<Identity> IdentityMenu::identitiesUnder(const QWidget& window, const QPoint& point) {
     for (const QWidget* widget = window.childAt(point); widget && widget != &window; widget = widget->parentWidget()) {
         const QPoint own = widget->mapFrom(&window, point);
         std::vector<Identity> found;
@@ -31,8 +31,8 @@ std::vector<Identity> IdentityMenu::below(const QWidget& window, const QPoint& p
 
 void IdentityMenu::fill(QMenu& menu, const std::vector<Identity>& things) {
     if (things.empty()) return;
-    QAction* title = menu.addAction(identityText(
-        things.front()));  // an action and not a menu section, because with a style sheet a section shows no text
+    // The title is an action and not a menu section, because with a style sheet a section shows no text.
+    QAction* title = menu.addAction(identityText(things.front()));
     title->setEnabled(false);
     menu.addSeparator();
     const auto ranked = std::ranges::find(things, IdentityKind::Rank, &Identity::kind);

@@ -32,7 +32,7 @@ class IdentityMenu final : public QObject {
     explicit IdentityMenu(const Window& window, QObject* parent = nullptr);
 
     // Returns the ranks, samples, steps, epochs and collectives that are drawn at `point`, a position in `window`.
-    static std::vector<Identity> below(const QWidget& window, const QPoint& point);
+    static std::vector<Identity> identitiesUnder(const QWidget& window, const QPoint& point);
     // Adds the name and the actions of the first identity (a rank, sample, step, epoch or collective), and a submenu
     // for each other one.
     void fill(QMenu& menu, const std::vector<Identity>& things);

@@ -140,8 +140,8 @@ void RunSession::adoptConfig() {
     compareForm();
 }
 
-// Increases the number of epochs in the form to the number of epochs that a watched script has begun, because the
-// script does not report its total number of epochs.
+// Increases the number of epochs in the form to the number of epochs that a watched PyTorch script has begun, because
+// the script does not report its total number of epochs.
 void RunSession::adoptEpochs() {
     const auto& last = m_in.run.data().lastStep();
     RunConfig config = m_in.experiment.config();
@@ -198,8 +198,8 @@ RunConfig RunSession::settingsInUse() const {
     if (!rate) return config;
     const auto scaled = [](const RunConfig& one) { return one.scaledLearningRate(); };
     const RunConfig& form = m_in.experiment.config();
-    const bool isOfForm = std::abs(scaled(form) - *rate) <=
-                          1e-12 * *rate;  // equal except for rounding errors of the scaled learning rate
+    // The tolerance allows for rounding errors of the scaled learning rate.
+    const bool isOfForm = std::abs(scaled(form) - *rate) <= 1e-12 * *rate;
     config.optimizer.lr = isOfForm ? form.optimizer.lr : *rate * config.optimizer.lr / scaled(config);
     return config;
 }

@@ -40,7 +40,7 @@ class RunSession final : public QObject {
     QString whyNotRunnable() const;
     bool canResume() const;
     // True if Run is disabled for a reason that the window shows already: a live run, a data set that is still loading,
-    // or a watched script in the form.
+    // or a watched PyTorch script in the form.
     bool isBlockedVisibly() const;
 
     void start();   // runs the experiment of the form; ignored if it is not runnable
@@ -88,8 +88,8 @@ class RunSession final : public QObject {
 
     Dependencies m_in;
     QString m_directory;
-    bool m_adoptsConfig =
-        false;  // true while a run is being opened whose experiment has not been put into the form yet
+    // true while a run is being opened whose experiment has not been put into the form yet
+    bool m_adoptsConfig = false;
     bool m_resumeWhenShown = false;      // true if the run that is being opened will be resumed at once
     std::optional<RunConfig> m_started;  // experiment in the form when the run was started or opened
     // Learning rate from the checkpoint with which the run resumed, if a command had set it before; empty if not.

@@ -101,8 +101,8 @@ QString ClassBalanceView::sentence() const {
 
 QString ClassBalanceView::rankSentence(int rank) const {
     if (balance().isWithinLimit(rank)) return tr("Rank %1 is within the range expected by chance").arg(rank);
-    return (isUnusual() ? tr("Rank %1 is outside the range expected by chance: %2, limit %3")
-                        : tr("Rank %1 is above the 95 % limit: %2, limit %3; one such rank is expected by chance"))
+    return (isUnusual() ? tr("Rank %1 is outside the range expected by chance: chi-square %2, limit %3")
+                        : tr("Rank %1: chi-square %2, above the 95 % limit %3; one such rank is expected by chance"))
         .arg(rank)
         .arg(balance().distance(rank), 0, 'f', 1)
         .arg(balance().distanceLimit(), 0, 'f', 1);
@@ -172,7 +172,8 @@ Picture::Tip ClassBalanceView::tipAt(const QPoint& point) const {
             if (cell(row, label).adjusted(0, 0, kBarGap, kRankGap).contains(point)) {
                 const int rank = m_made->rows[static_cast<std::size_t>(row)];
                 const ChanceBand& band = balance().band(rank, label);
-                return {tr("rank %1, class %2: %3 samples\nexpected %4, by chance %5 to %6\n%7: chi-square over all "
+                return {tr("rank %1, class %2: %3 samples\nexpected %4; 95 % of random assignments give %5 to %6\n%7: "
+                           "chi-square over all "
                            "classes %8; 95 percent of random assignments are below %9")
                             .arg(rank)
                             .arg(QString::fromStdString(balance().names[static_cast<std::size_t>(label)]))

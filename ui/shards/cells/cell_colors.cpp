@@ -10,7 +10,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kPale = 0.62;  // share of the panel's colour in the pale colour that a rank has in every second step
+// A rank's colour is paler in every second step: this share of it is the background colour of panels.
+constexpr double kPale = 0.62;
 constexpr double kPaleOrigin = 0.35;
 
 std::vector<QRgb> sourceRamp(const Theme& theme) {
@@ -24,8 +25,8 @@ std::vector<QRgb> sourceRamp(const Theme& theme) {
     return ramp;
 }
 
-// Returns a colour for each key of CellOrigins. Samples with the same rank and step in the other plan have the colour
-// of text, which is not the colour of a rank.
+// Returns a colour for each key of CellOrigins: the text colour for kSame, the warning red for kAbsent, and the pale
+// colour of a rank for kFirstRank + rank.
 std::vector<QRgb> originColors(const Theme& theme, int ranks) {
     std::vector<QRgb> colors{theme.colors().text.rgb(), theme.colors().danger.rgb()};
     for (int rank = 0; rank < ranks; ++rank) {

@@ -23,7 +23,7 @@ class CellColors {
     static constexpr int kSourceBins = 48;  // number of colours for positions in the data set
     static constexpr int kBatchColors = 10;
 
-    // origins: other positions of the samples; needed only for ColorBy::Origin and computed for the same scene.
+    // origins: rank of each sample in another plan; needed only for ColorBy::Origin, and computed for the same scene.
     CellColors(ColorBy by, const ShardScene& scene, const Theme& theme,
                std::shared_ptr<const CellOrigins> origins = {});
 

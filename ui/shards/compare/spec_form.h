@@ -52,7 +52,7 @@ class SpecForm : public QWidget {
     void enableWhatApplies();
 
     bool m_filling = false;
-    ShardSpec m_given;  // settings passed to setSpec(), for the settings that the form does not show
+    ShardSpec m_given;  // settings passed to setSpec(); spec() copies from it the settings that the form does not show
     QComboBox* m_kind = nullptr;
     QSpinBox *m_worldSize = nullptr, *m_batchSize = nullptr, *m_seed = nullptr;
     QCheckBox *m_shuffle = nullptr, *m_setEpoch = nullptr, *m_dropLast = nullptr, *m_loaderDropLast = nullptr;

@@ -12,7 +12,6 @@
 #include "shards/grid/picture/grid_geometry.h"
 
 namespace ringside {
-namespace {}  // namespace
 
 GridNavigation::GridNavigation(QWidget& grid, GridGeometry& geometry, std::function<QPointF()> cellsOrigin)
     : QObject(&grid), m_grid(grid), m_geometry(geometry), m_cellsOrigin(std::move(cellsOrigin)) {

@@ -248,7 +248,7 @@ void GridWidget::paintEvent(QPaintEvent*) {
     grid.drawChunks();
     grid.drawMarks();
     grid.drawDifferences();
-    if (m_flight.isAnyComputing()) m_flight.paintHoles(painter, m_geometry);
+    if (m_flight.isAnyComputing()) m_flight.paintEmptiedCells(painter, m_geometry);
     paintProgress(painter, m_contents.progress, m_geometry, theme());
     grid.drawStep();
     grid.drawHits();
@@ -276,7 +276,7 @@ void GridWidget::drawRaster(const GridPainter& grid, QPainter& painter) {
                             static_cast<int>(std::ceil(m_geometry.area().width() * ratio)), m_geometry.visibleRanks()});
     painter.setRenderHint(QPainter::Antialiasing, false);
     grid.drawStrips(m_raster.image(), m_raster.imageRequest());
-    if (m_fade.isHeld() && m_raster.isSettled()) m_fade.startFade();
+    if (m_fade.isPrepared() && m_raster.isSettled()) m_fade.startFade();
     if (m_fade.opacity() > 0) {
         painter.setOpacity(m_fade.opacity());
         grid.drawStrips(m_fading, m_fadingRequest);

@@ -137,7 +137,8 @@ QString LastSlotsPanel::subtitle(const QFontMetrics& metrics, double width) cons
     }
     if (m_onlyMarked) {
         const QString count = QLocale().toString(m_marked);
-        return dropped ? plan.padding() > 0 ? tr("all %1 marked samples").arg(count) : tr("all %1 dropped").arg(count)
+        return dropped
+                   ? plan.padding() > 0 ? tr("all %1 repeated or dropped").arg(count) : tr("all %1 dropped").arg(count)
                : m_marked == 1 ? tr("1 duplicate")
                                : tr("all %1 duplicates").arg(count);
     }

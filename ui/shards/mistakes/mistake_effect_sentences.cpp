@@ -133,8 +133,8 @@ QList<MistakeEffectRow> mistakeEffectRows(const ShardScene& scene, const Mistake
         rows << row(mistakeEffectText("Order of epoch %1").arg(epochNumber(scene.epoch)), identical, {},
                     withoutMistakes ? mistakeEffectText("different from all other epochs") : QString(),
                     report.identicalEpoch && !scene.setEpoch,
-                    mistakeEffectText("Names an epoch that has the same order, if there is one. The Epoch diff view "
-                                      "shows no change between them."));
+                    mistakeEffectText("Shows whether another epoch has the same order. The Epoch diff view shows no "
+                                      "change between two such epochs."));
     }
     return rows;
 }

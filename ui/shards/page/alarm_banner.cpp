@@ -35,8 +35,8 @@ AlarmBanner::AlarmBanner(QWidget* parent) : QFrame(parent) {
     for (QLabel* label : {m_title, m_text, m_hint}) {
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        label->setContextMenuPolicy(Qt::NoContextMenu);  // the label has no menu of its own, so that the window shows
-                                                         // the menu of the wrong sample
+        // A right click reaches the window, which then shows the context menu of the sample that the text names.
+        label->setContextMenuPolicy(Qt::NoContextMenu);
         words->addWidget(label);
     }
     layout->addLayout(words, 1);

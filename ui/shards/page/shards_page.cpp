@@ -159,8 +159,8 @@ void ShardsPage::placeEpochSummary() {
     }
     m_views->offerEpochSummary(!beside);
     if (beside || m_seen->isShown())
-        return m_side->setVisible(!m_seen->isShown());  // the samples of a watched script have their own panel with
-                                                        // numbers
+        return m_side->setVisible(!m_seen->isShown());  // the samples of a watched PyTorch script have their own panel
+                                                        // with numbers
     const int top = m_views->mapTo(this, QPoint(0, m_views->toolRowBottom())).y();
     m_side->setGeometry(width() - m_side->width(), top, m_side->width(), height() - top);
     m_side->setVisible(m_views->epochSummaryWanted());
@@ -323,7 +323,7 @@ void ShardsPage::showEmpty() {
         if (const DataSplit* split = m_experiment.data()) {
             m_empty->showMessage(
                 tr("Assigning %1 samples").arg(groupedNumber(split->training->size())),
-                tr("The shards appear when all samples are assigned. Changing the form starts again."));
+                tr("The shards appear when all samples are assigned. A change in the form restarts the assignment."));
         } else {
             m_empty->showMessage(tr("Loading the data set"),
                                  tr("The shards appear when the number of samples is known."));
@@ -423,7 +423,7 @@ void ShardsPage::goToHit(const PlanHit& hit) {
     if (const auto cell = selectedCell()) m_views->view().reveal(*cell);
 }
 
-QList<PageKey> ShardsPage::keys() const {
+QList<PageShortcut> ShardsPage::shortcuts() const {
     return {{QStringLiteral("W / S"), tr("Grid: zoom in, out")},
             {QStringLiteral("A / D"), tr("Grid: move to earlier, later slots")},
             {QStringLiteral("F"), tr("Grid: show the whole epoch")},
@@ -487,7 +487,7 @@ void ShardsPage::showProgress() {
     markStep();
     const QString verdict = m_verification.sentence();
     const bool isOther = m_progress.otherPlan && !verdict.isEmpty();
-    m_summary->setVerification(isOther ? tr("From the run, not from this plan: %1").arg(verdict) : verdict,
+    m_summary->setVerification(isOther ? tr("Result for the run, which has another plan: %1").arg(verdict) : verdict,
                                toneOf(m_verification, m_progress.otherPlan));
     m_summary->setProgress(scene() ? progressSentence(m_progress, *scene()) : QString());
     m_summary->follow().setVisible(m_progress.liveEpoch >= 0);

@@ -43,13 +43,13 @@ class ShardsPage : public Page {
     // True if the visible parts show the current plan and no worker is drawing.
     bool isSettled() const override;
     bool isFinding() const { return m_search->finder().isWorking(); }
-    QWidget* viewInSight() const { return &m_views->view(); }
+    QWidget* visibleView() const { return &m_views->view(); }
     PageFigures figures() const override;
     QList<QWidget*> paintParts() const override { return {m_views, m_views->explanationBox(), m_side}; }
     QList<QAction*> exportActions() const override { return m_views->exporter().saveActions(); }
     QString copyText() const override;
     void find(const QString& query) override { m_views->find().setText(query); }
-    QList<PageKey> keys() const override;
+    QList<PageShortcut> shortcuts() const override;
     QWidget* keyboardWidget() const override { return m_views->view().keyboardWidget(); }
     QList<View> views() const override { return ViewPanel::choices(); }
     void showView(const QString& view) override { m_views->showView(view); }
@@ -105,7 +105,8 @@ class ShardsPage : public Page {
     SeenPlanFinder m_seenPlan;
 
     QTimer m_wordsLater;
-    // stack of three pages: the views of the plan, a message if there is no plan, and the samples of a watched script
+    // stack of three pages: the views of the plan, a message if there is no plan, and the samples of a watched PyTorch
+    // script
     PageStack* m_stack = nullptr;
     AlarmBanner* m_alarm = nullptr;
     OrderBanner* m_orderNote = nullptr;
@@ -117,9 +118,9 @@ class ShardsPage : public Page {
     ViewPanel* m_views = nullptr;
     PlanSearch* m_search = nullptr;
     EmptyPanel* m_empty = nullptr;
-    SeenSamplesPanel* m_seen = nullptr;        // samples of a watched script
-    SegmentedControl* m_seenChoice = nullptr;  // switch between the plan and the samples of a watched script; hidden if
-                                               // no plan is known
+    SeenSamplesPanel* m_seen = nullptr;        // samples of a watched PyTorch script
+    SegmentedControl* m_seenChoice = nullptr;  // switch between the plan and the samples of a watched PyTorch script;
+                                               // hidden if no plan is known
     EpochSummaryPanel* m_summary = nullptr;
     EpochSummarySide* m_side = nullptr;
     QHBoxLayout* m_row = nullptr;

@@ -69,7 +69,7 @@ QWidget* ViewPanel::makeToolRow() {
         buttons << SegmentedControl::Choice{view.title, tips[buttons.size()], view.name + QStringLiteral("ViewButton")};
     }
     m_choice = new SegmentedControl(buttons);
-    // Keeps its minimum width, so that a narrow row shortens the search box first.
+    // The view buttons are never narrower than their texts: if the row is narrow, the search box becomes shorter.
     m_choice->setSizePolicy(QSizePolicy::Minimum, QSizePolicy::Preferred);
     m_toolLine->addWidget(m_choice);
     m_toolLine->addLayout(layout, 1);
@@ -130,7 +130,7 @@ void ViewPanel::addViews(Theme& theme) {
         connect(view, &ShardView::samplerChosen, this, &ViewPanel::samplerChosen);
         connect(view, &ShardView::explanationChanged, this, [this] {
             Q_EMIT explanationChanged();
-            // a worker may compute the data of the table; it is then available together with the explanation
+            // some views compute explanation and table on a worker thread, and emit this signal when both are ready
             if (m_export->tableShown()) refreshTable();
         });
     }

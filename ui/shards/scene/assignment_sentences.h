@@ -11,8 +11,8 @@ namespace ringside {
 QString placeSentence(const ShardPlan& plan, GridCell cell);  // explains how the sampler calculates a cell's sample
 // states which positions of the order a rank r uses, as a rule for any r
 QString ruleSentence(const ShardPlan& plan);
-QString stepSentence(const ShardPlan& plan, GridCell cell);     // states which slots and positions the step of a
-                                                                // trained cell uses
+QString stepSentence(const ShardPlan& plan, GridCell cell);     // states which samples (slots of a rank, positions
+                                                                // in the order) the step of a trained cell uses
 QString mistakeSentence(const ShardPlan& plan, GridCell cell);  // explains the effect of a mistake in the use of the
                                                                 // sampler on a cell; empty without a mistake
 QString paddingSentence(const ShardPlan& plan);                 // explains which samples are repeated; the plan must

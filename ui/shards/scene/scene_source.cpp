@@ -26,7 +26,7 @@ SceneSource::SceneSource(const ExperimentModel& experiment, const PlanModel& pla
 void SceneSource::refresh() {
     const ShardPlan* plan = m_plan.plan();
     const DataSplit* split = m_experiment.data();
-    const bool isWatchedPlan = m_plan.isWatchedPlan();  // a watched script: only the numbers of its samples are known
+    const bool isWatchedPlan = m_plan.isWatchedPlan();  // plan of a PyTorch script, whose data set is not loaded here
     if (plan == nullptr || (split == nullptr && !isWatchedPlan)) {
         m_scene.reset();
         m_hashOf = {};

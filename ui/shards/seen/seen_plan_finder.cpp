@@ -59,7 +59,7 @@ void SeenPlanFinder::read() {
         [this](const SeenSamples& samples) { setSamples(samples); });
 }
 
-// A plan is a claim about the samples to come, so it is not shown before samples have confirmed it.
+// Publishes the plan only after at least one batch has confirmed it, because the plan predicts the next samples.
 void SeenPlanFinder::setSamples(const SeenSamples& samples) {
     const bool isConfirmed = samples.plan && samples.asPlanned > 0;
     const std::optional<SeenPlan> plan = isConfirmed ? samples.plan : std::nullopt;

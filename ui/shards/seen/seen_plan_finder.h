@@ -14,9 +14,10 @@ namespace ringside {
 
 class RunModel;
 
-// Finds the plan that the sampler of the watched script follows, once the first batch of each rank has confirmed it.
-// Reads the run directory on a worker thread: repeatedly until the plan is known, then at each new epoch, and at the
-// end of the run. The time between two reads doubles each time up to a limit, because the record of the run grows.
+// Finds the plan that the sampler of the watched PyTorch script follows, once the first batch of each rank has
+// confirmed it. Reads the run directory on a worker thread: repeatedly until the plan is known, then at each new epoch,
+// and at the end of the run. The time between two reads doubles each time up to a limit, because the record of the run
+// grows.
 class SeenPlanFinder final : public QObject {
     Q_OBJECT
   public:

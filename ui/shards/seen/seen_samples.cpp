@@ -52,7 +52,8 @@ class EpochPlans {
     std::map<std::int64_t, ShardPlan> m_plans;
 };
 
-// Returns the plan of the first training loader in the last start of the script, from the recorded facts.
+// Returns the plan of the first data loader that the script used for training. If the script was restarted, only its
+// last start counts.
 Result<SeenPlan> planOf(const RecordedFacts& facts, std::int64_t& loader) {
     std::map<int, LoaderFacts> loaders;
     std::vector<std::int64_t> epochs;
@@ -97,7 +98,8 @@ void compare(SeenSamples& samples, const std::filesystem::path& run, const std::
         const auto count = static_cast<std::int64_t>(trained->index.size());
         if (seen.insert(trained->rank).second && !isPlanned) {
             samples.plan.reset();  // a plan is valid only if the first batch of each rank confirms it
-            samples.whyNoPlan = seenWords("the first batch of rank %1 is not that of its sampler").arg(trained->rank);
+            samples.whyNoPlan =
+                seenWords("the first batch of rank %1 differs from the order of its sampler").arg(trained->rank);
             return;
         }
         (isPlanned ? samples.asPlanned : samples.notAsPlanned) += count;
@@ -141,7 +143,7 @@ void comparePlan(SeenSamples& samples, const std::filesystem::path& run, const s
     if (!plan) {
         samples.whyNoPlan = reasonOf(plan.problem());
     } else if (plan.value().datasetSize > kLargestPlan) {
-        samples.whyNoPlan = seenWords("more than %1 samples are not compared").arg(groupedText(kLargestPlan));
+        samples.whyNoPlan = seenWords("a plan of more than %1 samples is not compared").arg(groupedText(kLargestPlan));
     } else {
         samples.plan = plan.value();
         compare(samples, run, stop);

@@ -12,10 +12,10 @@
 
 namespace ringside {
 
-// Samples that the ranks of a watched script have used.
+// Samples that the ranks of a watched PyTorch script have used.
 struct SeenSamples {
-    std::optional<SummarySamples> audit;
-    QString problem;  // reason why the audit cannot be read; empty if there is an audit
+    std::optional<SummarySamples> audit;  // how often each sample was used, by data loader and epoch
+    QString problem;                      // reason why `audit` is empty
 
     // Plan of PyTorch's sampler, if it is known and the first batch of each rank has confirmed it.
     std::optional<SeenPlan> plan;
@@ -27,11 +27,11 @@ struct SeenSamples {
                          // all batches match
 };
 
-// Reads the samples of a run from its directory. isOver: the run has ended, so that its summary contains the audit.
-// Blocks on the disk. Returns early with a partial result after *stop is set.
+// Reads the samples of a run from its directory. isOver: true if the run has ended; the audit is then read from the
+// run's summary. Blocks on the disk. Returns early with a partial result after *stop is set.
 SeenSamples readSeenSamples(const std::filesystem::path& run, bool isOver, const std::atomic<bool>& stop);
 
-// Reads only the plan and the samples that were compared with it, without the audit.
+// Reads the plan and compares the trained samples with it. Does not read the audit (how often each sample was used).
 SeenSamples readPlannedSamples(const std::filesystem::path& run, const std::atomic<bool>& stop);
 
 // Returns the sampler and its settings in PyTorch's words: "DistributedSampler (seed 0, shuffled)".

@@ -19,9 +19,9 @@ class RunModel;
 class StepSamplesView;
 class Theme;
 
-// Samples that a watched script has used: how often each sample was used, by epoch and rank, and which samples each
-// rank used in one step. Shown on the Shards page in place of the views of a plan. Reads the run directory on a worker
-// thread; for a live run, repeats this while the panel is visible.
+// Samples that a watched PyTorch script has used: how often each sample was used, by epoch and rank, and which samples
+// each rank used in one step. Shown on the Shards page in place of the views of a plan. Reads the run directory on a
+// worker thread; for a live run, repeats this while the panel is visible.
 class SeenSamplesPanel final : public QFrame {
     Q_OBJECT
   public:

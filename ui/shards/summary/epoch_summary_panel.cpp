@@ -89,7 +89,8 @@ EpochSummaryPanel::EpochSummaryPanel(Theme& theme, QWidget* parent) : QFrame(par
     layout->addLayout(m_extra);
     layout->addStretch(1);
     setVerification({}, Tone::Normal);
-    // Created now, because creating rows together with the first plan would block the window.
+    // Creates the usual number of rows in advance, because creating them when the first plan is shown would block the
+    // window.
     while (m_rows.size() < kUsualRows) m_rows.append(addRow());
     m_rowsShown = m_rows.size();
     showRows(0);

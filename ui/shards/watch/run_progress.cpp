@@ -31,8 +31,8 @@ qint64 stepsIn(qint64 epoch, qint64 steps, qint64 perEpoch) {
     return std::min(steps - epoch * perEpoch, perEpoch);
 }
 
-// Returns the number of steps in an epoch. If the record of a watched script does not state it yet, as in the first
-// epoch, computes it from the plan.
+// Returns the number of steps in an epoch. A watched PyTorch script reports this number only after its first epoch;
+// until then, it is computed from the plan.
 qint64 stepsPerEpoch(const ShardScene& scene, const RunData& run, const RunConfig& config) {
     if (run.started()->stepsPerEpoch > 0) return run.started()->stepsPerEpoch;
     const std::int64_t each = std::max<std::int64_t>(1, config.training.accumulateSteps);

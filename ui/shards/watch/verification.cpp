@@ -18,8 +18,8 @@ std::function<std::shared_ptr<const ClassLabels>()> classesOf(const DatasetConfi
     };
 }
 
-// Returns the configuration of a watched script with the values of the plan that its ranks follow: sampler, batch size,
-// drop_last of the loader, and number of ranks.
+// Returns the configuration of a watched PyTorch script with the values of the plan that its ranks follow: sampler,
+// batch size, drop_last of the loader, and number of ranks.
 RunConfig withPlan(RunConfig config, const SeenPlan& plan) {
     config.sampler = plan.sampler;
     config.loader.batchSize = plan.loader.batchSize;
@@ -140,7 +140,8 @@ void Verification::addNews() {
     Q_EMIT changed();
 }
 
-// A live watched script does not report how many epochs it will train, so those that were verified count.
+// A live watched PyTorch script does not report how many epochs it will train. The number of verified epochs is used
+// instead.
 bool Verification::repeatsOrder() const {
     if (!m_config) return false;
     RunConfig config = *m_config;

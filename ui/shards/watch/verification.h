@@ -19,7 +19,7 @@ namespace ringside {
 
 class RunModel;
 
-// Plan that the sampler of a watched script follows, and the number of the data loader that uses the sampler.
+// Plan that the sampler of a watched PyTorch script follows, and the number of the data loader that uses the sampler.
 struct WatchedPlan {
     SeenPlan plan;
     std::int64_t loader = 0;
@@ -36,7 +36,7 @@ struct VerificationState {
 };
 
 // Compares the samples that ranks report with the plan of the run's own configuration, in a thread of its own. A
-// watched script is compared once its plan is known.
+// watched PyTorch script is compared once its plan is known.
 class Verification : public QObject {
     Q_OBJECT
   public:
@@ -45,7 +45,7 @@ class Verification : public QObject {
     explicit Verification(const RunModel& run, QObject* parent = nullptr);
     ~Verification() override;
 
-    // Sets the plan of the watched script; empty: the plan is not known.
+    // Sets the plan of the watched PyTorch script; empty: the plan is not known.
     void setWatched(const std::optional<WatchedPlan>& plan);
 
     const VerificationState& state() const { return m_state; }
@@ -55,8 +55,8 @@ class Verification : public QObject {
     // Returns a sentence about the first sample that is not as planned; empty if there is none.
     QString alarm() const;
 
-    // configuration of the run; empty before the run's first telemetry line, and while the plan of a watched script is
-    // not known
+    // configuration of the run; empty before the run's first telemetry line, and while the plan of a watched PyTorch
+    // script is not known
     const std::optional<RunConfig>& config() const { return m_config; }
     qint64 samples() const { return m_samples; }
     // True if every epoch has the order of the first epoch, which matches the plan but is probably a mistake.

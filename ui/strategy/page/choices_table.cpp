@@ -21,8 +21,8 @@ namespace {
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kSamples, kRate, kBits, kColumns };
 // Widths of the table's columns, in percent of the table's width.
 constexpr std::array<int, kColumns> kShares = {17, 15, 8, 8, 6, 10, 9, 11, 7, 9, 8};
-constexpr TypePixels kMinWidth{
-    960};  // minimum width of the table, at which no number is cut; in a narrower page the table scrolls
+// minimum width of the table, at which no number is cut; in a narrower page the table scrolls
+constexpr TypePixels kMinWidth{960};
 constexpr TypePixels kRowHeight{20};
 
 QString msText(double ms) {
@@ -77,7 +77,7 @@ ChoicesTable::ChoicesTable(Theme& theme, QWidget* parent) : QTableWidget(0, kCol
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     horizontalHeader()->setHighlightSections(false);
-    for (auto* corner : findChildren<QAbstractButton*>()) {  // names the corner button, which Qt has created
+    for (auto* corner : findChildren<QAbstractButton*>()) {  // sets name and tooltip of Qt's corner button
         corner->setObjectName(QStringLiteral("strategiesCornerButton"));
         corner->setToolTip(tr("All strategies"));
     }
@@ -236,7 +236,7 @@ void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const Str
     const QString tip = failed                 ? tr("Not measured: %1").arg(seen.problem)
                         : !seen.note.isEmpty() ? tr("Measured, but %1").arg(seen.note)
                         : seen.measuredMs      ? tr("Median of the traced steps")
-                                               : tr("Measure trains with this strategy for a few seconds");
+                                               : tr("Click Measure to train with this strategy for a few seconds");
     setCell(row, kMeasured,
             failed                ? tr("failed")
             : seen.note.isEmpty() ? time

@@ -23,8 +23,8 @@ PictureTablePanel::PictureTablePanel(const QString& title, const QString& stem, 
       m_table(new TablePanel(stem)) {
     setProperty("role", "panel");
     setAccessibleName(title);
-    setFocusPolicy(
-        Qt::StrongFocus);  // the copy key (Ctrl+C) copies the text of the panel while it has the keyboard focus
+    // the copy key (Ctrl+C) copies the text of the panel while it has the keyboard focus
+    setFocusPolicy(Qt::StrongFocus);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(Theme::kSpace4, Theme::kSpace2, Theme::kSpace4, Theme::kSpace2);
     column->setSpacing(Theme::kSpace1);

@@ -33,8 +33,8 @@ namespace {
 constexpr int kReadIntervalMs = 400;  // interval for reading the traces of a live run, in milliseconds
 constexpr int kMoveMs = 40;
 constexpr TypePixels kMinHeight{540};
-constexpr TypePixels kMinPanel{
-    170};  // additional height that the page needs if its upper panels are one below the other
+// additional height that the page needs if its upper panels are one below the other
+constexpr TypePixels kMinPanel{170};
 constexpr TypePixels kBesideEachOther{520};  // minimum width of a page whose upper panels are side by side
 constexpr TypePixels kMinNote{120};
 constexpr TypePixels kMinChoices{120};
@@ -211,7 +211,7 @@ ViewExport::Writer StrategyPage::scheduleWriter(const QString& file) const {
             return tr("Not saved: the experiment has a problem, so there is no plan. See the problems in the form.");
         };
     const QString text = QString::fromStdString(scheduleText(m_scene.plan().schedule)).trimmed();
-    return [lines = text.split(QLatin1Char('\n')), file] { return exportText(lines, file); };
+    return [lines = text.split(QLatin1Char('\n')), file] { return writeLines(lines, file); };
 }
 
 QList<Page::View> StrategyPage::views() const {
@@ -342,7 +342,7 @@ void StrategyPage::showSentences() {
     m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : tr("no placement; see the reason below"));
     m_holdsPanel->setNote(m_holdsView->current() == 0 ? placementSentence(m_scene) : linksSentence(m_scene));
     m_memoryPanel->setSentence(!m_scene.cost                  ? QString()
-                               : m_memoryView->current() == 1 ? tr("in use during a step, as scheduled")
+                               : m_memoryView->current() == 1 ? tr("predicted use during a step")
                                : MemoryCanvas::isMeasured(m_scene)
                                    ? tr("filled: measured; outline: predicted")
                                    : tr("predicted; after a run, measured memory is shown, too"));
@@ -359,7 +359,7 @@ QString StrategyPage::choicesNote() const {
         return m_process.isProving() ? tr("Proving: %1").arg(tried) : tr("Measuring: %1").arg(tried);
     const std::int64_t ranks = m_scene.config.parallel.worldSize;
     const QString where = ranks == 1 ? tr("for this model on one rank") : tr("for this model on %1 ranks").arg(ranks);
-    return tr("%1; click one to use it in the form").arg(where);
+    return tr("%1; click a strategy to use it in the form").arg(where);
 }
 
 void StrategyPage::expectTried(std::size_t strategies) {
@@ -376,8 +376,8 @@ void StrategyPage::countTestedStrategy() {
 void StrategyPage::showScheduleChoice() {
     const PipelineConfig& pipeline = m_scene.config.pipeline;
     m_kinds->setVisible(m_scene.config.parallel.strategy == StrategyKind::kPipeline);
-    const QSignalBlocker quiet(
-        m_kinds);  // blocks the signal of a choice, because the program makes this choice and not the user
+    // blocks the signal of a choice, because the program makes this choice and not the user
+    const QSignalBlocker quiet(m_kinds);
     const auto found = std::ranges::find(kKinds, pipeline.schedule);
     if (pipeline.scheduleFile.empty() && found != kKinds.end())
         m_kinds->setCurrent(static_cast<int>(found - kKinds.begin()));

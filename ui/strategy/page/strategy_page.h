@@ -40,7 +40,7 @@ class StrategyPage : public Page {
     QList<View> views() const override;
     void showView(const QString& name) override;
     bool isSettled() const override { return !m_tick.isActive() && !m_scene.loading; }
-    bool followsRuns() const override { return true; }
+    bool showsRunProgress() const override { return true; }
     QString copyText() const override;  // returns the text of all panels
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
     QWidget* keyboardWidget() const override { return m_choices; }
@@ -86,7 +86,7 @@ class StrategyPage : public Page {
     QTimer m_tick;          // timer that computes a new plan soon after a change of the experiment
     QTimer m_readTimer;     // timer that reads measured values of the live run
     QTimer m_move;          // timer that redraws the moving parts of the pictures in slow motion
-    std::string m_seenFor;  // result of withoutStrategy() for the experiment to which the measured numbers belong
+    std::string m_seenFor;  // experiment, without its strategy, for which the numbers in the table were measured
     QStackedLayout* m_stack = nullptr;
     QLabel* m_empty = nullptr;
     QWidget* m_content = nullptr;

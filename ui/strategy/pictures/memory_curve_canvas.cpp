@@ -60,7 +60,8 @@ void MemoryCurveCanvas::drawPlot(QPainter& painter, int rank, const QRectF& plot
         const auto classes = classesOf(curve.moments[i].inUse);
         for (std::size_t what = 0; what < classes.size(); ++what) {
             const double high = static_cast<double>(classes[what]) * perByte;
-            // Rounds to whole pixels, because there would be gaps between neighbouring areas.
+            // Rounds outwards to whole pixels. At fractional positions, gaps between neighbouring areas would be
+            // visible.
             const double left = std::floor(plot.left() + begin * perTime);
             const double right = std::ceil(plot.left() + end * perTime);
             painter.fillRect(QRectF(left, y - high, std::min(right, plot.right()) - left, high),

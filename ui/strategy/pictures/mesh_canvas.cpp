@@ -19,8 +19,8 @@ namespace ringside {
 namespace {
 
 constexpr TypeLength kMeshLegend{20}, kFrameRoom{16}, kMinCell{26};
-constexpr TypeLength kCurveRoom{
-    18};  // height below a row of boxes, for curves that lead around boxes, and for the labels of these curves
+// height below a row of boxes, for curves that lead around boxes, and for the labels of these curves
+constexpr TypeLength kCurveRoom{18};
 constexpr TypeLength kMaxNodeWidth{84}, kMaxNodeHeight{34};
 constexpr int kMaxInRow = 8;
 constexpr double kArrow = 6, kApart = 5;

@@ -27,8 +27,8 @@ class MeshCanvas final : public StrategyCanvas {
         StepLink::What what = StepLink::What::kGradients;  // content that is being sent now or, if none is, the content
                                                            // with the most bytes
         bool both = false;                                 // true if the receiving rank also sends to the sending rank
-        bool now =
-            false;  // true while one of these transfers is in progress; known only in slow motion and single phases
+        // true while one of the transfers of this line is in progress; known only in slow motion and single phases
+        bool now = false;
     };
     struct Place {
         int column = 0, row = 0;

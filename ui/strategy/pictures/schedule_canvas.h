@@ -30,8 +30,8 @@ class ScheduleCanvas final : public StrategyCanvas {
     void drawLegend(QPainter& painter);
 
     std::vector<LaneGroup> m_groups;
-    std::vector<std::optional<double>>
-        m_moments;  // present position of each rank in the planned schedule; empty if unknown
+    // present position of each rank in the planned schedule; empty if unknown
+    std::vector<std::optional<double>> m_moments;
 };
 
 }  // namespace ringside

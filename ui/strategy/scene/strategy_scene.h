@@ -34,8 +34,8 @@ struct StrategyScene {
     std::string problem = {};  // reason why there is no plan; empty if there is one
     std::optional<StrategyCost> cost = {};
     std::vector<StepLink> links = {};  // transfers between ranks in one step; empty if `cost` is empty
-    std::vector<MemoryCurve> curves =
-        {};  // memory during one step for each rank in curveRanks(); empty if `cost` is empty
+    // memory during one step for each rank in curveRanks(); empty if `cost` is empty
+    std::vector<MemoryCurve> curves = {};
     std::vector<StrategyChoice> choices = {};
     std::optional<StrategyMeasurements> ran = {};
     std::optional<StepMotion> motion = {};  // positions of the ranks in the current step; empty unless the run is in

@@ -127,7 +127,7 @@ QString LanesWidget::textAt(QPointF at) const {
                     .arg(one.number)
                     .arg(QLocale().toString(static_cast<qlonglong>(one.bytes)))
                     .arg(millisecondsText(static_cast<double>(one.readyNs - step->beginNs) / 1e6),
-                         one.lastNs < 0 ? tr("an unknown time")
+                         one.lastNs < 0 ? tr("of unknown duration")
                                         : millisecondsText(static_cast<double>(one.endedNs - one.lastNs) / 1e6));
     }
     return text;

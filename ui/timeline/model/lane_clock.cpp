@@ -8,7 +8,7 @@ namespace {
 
 constexpr double kLargestGap = 0.5;  // maximum length of a gap that is not shortened, divided by the length of a step
 constexpr double kCutShown = 0.14;   // length of a shortened gap on the axis, divided by the length of a step
-// length of the activity after the last step on the axis, divided by the length of a step
+// length on the axis of the unfinished activity after the last step, divided by the length of a step
 constexpr double kOpenShown = 0.9;
 constexpr std::size_t kMaxSteps = 200;
 

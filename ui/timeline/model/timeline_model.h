@@ -43,8 +43,8 @@ class TimelineModel : public QObject {
                                               // in place
     void pan(double by);
     void showSteps(std::int64_t first, std::int64_t last);
-    void selectNeighbour(
-        int direction);  // selects the next traced step (direction > 0) or the previous one (direction < 0)
+    // selects the next traced step (direction > 0) or the previous one (direction < 0)
+    void selectNeighbour(int direction);
 
     std::optional<std::int64_t> chosenStep() const;
     void choose(std::optional<std::int64_t> step);
@@ -58,8 +58,8 @@ class TimelineModel : public QObject {
     std::pair<std::int64_t, std::int64_t> partlyVisibleSteps() const;
     int chosenRank() const { return m_rank; }
     void chooseRank(int rank);
-    int latestRank()
-        const;  // returns the rank that is latest at the collectives of the shown step; -1: no rank is late
+    // returns the rank that is latest at the collectives of the shown step; -1: no rank is late
+    int latestRank() const;
 
     void read();  // updates this object from the run and emits dataChanged()
 

@@ -26,7 +26,7 @@ constexpr TypePixels kNarrowPage{900};   // in a narrower page, the legend is be
 constexpr TypePixels kStackedPage{680};  // in a narrower page, the numbers of the step are below the lanes
 constexpr TypePixels kMinViews{150}, kMinSide{280};
 constexpr int kBarRoom = 12;     // width of the scroll bar of the side panel, in pixels
-constexpr int kVerdictMs = 500;  // time between two verdicts of a live run, in milliseconds
+constexpr int kVerdictMs = 500;  // milliseconds between two updates of the verdict banner
 constexpr int kRecordedSteps = 50;
 
 QString stepText(std::int64_t step) {
@@ -407,7 +407,7 @@ ViewExport::Writer TimelinePage::traceWriter(const QString& file) const {
         [steps = std::make_shared<const TraceData>(*recorded), name, file] { return writeTrace(*steps, name, file); };
 }
 
-QList<PageKey> TimelinePage::keys() const {
+QList<PageShortcut> TimelinePage::shortcuts() const {
     return {{QStringLiteral("W / S"), tr("Zoom in, out")},
             {QStringLiteral("A / D"), tr("Pan left, right")},
             {QStringLiteral("F"), tr("Show all steps")},

@@ -41,12 +41,12 @@ class TimelinePage : public Page {
     TimelineModel& model() { return m_model; }
     QList<QAction*> exportActions() const override { return m_export->saveActions(); }
     QString copyText() const override { return tabText(table()); }
-    QList<PageKey> keys() const override;
+    QList<PageShortcut> shortcuts() const override;
     QWidget* keyboardWidget() const override { return m_lanes; }
     void showLastSteps() override;  // shows the last steps of the run
     void showRank(int rank) override { m_model.chooseRank(rank); }
     bool isSettled() const override { return !m_whatIf->isWorking(); }
-    bool followsRuns() const override { return true; }
+    bool showsRunProgress() const override { return true; }
 
   Q_SIGNALS:
     void recordWanted(int steps);

@@ -16,7 +16,8 @@ Result<RunConfig> checkExperiment(const RunConfig& run, const StepChange& change
     const std::int64_t wanted = config.training.maxSteps;
     config.training.maxSteps = wanted > 0 ? std::min(wanted, kCheckSteps) : kCheckSteps;
     config.name += "-what-if";
-    if (change.changesNothing()) return Problem{"what if", "does not change anything yet", "choose what to change"};
+    if (change.changesNothing())
+        return Problem{"what-if panel", "has no selected change", "select at least one change"};
     if (change.withoutDelayOf >= 0) {
         const std::string who = "rank " + std::to_string(change.withoutDelayOf);
         if (config.stepPitfalls.slowRank != change.withoutDelayOf)
@@ -42,7 +43,9 @@ Result<RunConfig> checkExperiment(const RunConfig& run, const StepChange& change
     }
     if (change.worldSize > 0) {
         if (!replicas)
-            return Problem{"number of ranks", "cannot be changed alone with this strategy", "change the mesh"};
+            return Problem{"number of ranks",
+                           "cannot be changed without the mesh (the numbers of replicas, shards and stages)",
+                           "set them in the experiment form"};
         config.parallel.worldSize = change.worldSize;
     }
     const Problems problems = config.validateForTraining();

@@ -42,8 +42,9 @@ WhatIfControls::WhatIfControls(QWidget* parent) : QWidget(parent) {
                      tr("This rank takes the median time of the other ranks in every phase"), m_rank);
     m_speed = addSlider(tr("bandwidth"), "whatIfBandwidthSlider",
                         tr("Multiply the bandwidth of all links by this factor"), m_speedValue);
-    m_latency = addSlider(tr("latency"), "whatIfLatencySlider",
-                          tr("Multiply the time of the smallest collective by this factor"), m_latencyValue);
+    m_latency =
+        addSlider(tr("latency"), "whatIfLatencySlider",
+                  tr("Multiply the latency, the time of the smallest collective, by this factor"), m_latencyValue);
     m_overlap = addBox(tr("no overlap with backward"), "whatIfOverlapCheckBox",
                        tr("The all-reduce of all buckets starts after the backward pass"));
     m_bucketMiB = new QDoubleSpinBox;

@@ -127,8 +127,8 @@ void WhatIfPanel::showAnswer(const Answer& answer) {
 QString WhatIfPanel::whyNoCheck() const {
     const auto& started = m_model.run().started();
     if (!started) return tr("there is no run");
-    if (m_asked.changesNothing()) return tr("choose what to change");
-    if (m_model.isLive()) return tr("available after this run, because both runs would share the CPUs");
+    if (m_asked.changesNothing()) return tr("select at least one change");
+    if (m_model.isLive()) return tr("wait until this run ends, because both runs would share the CPUs");
     const Result<RunConfig> config = RunConfig::parse(started->config, "run");
     if (!config) return tr("the run's experiment cannot be read");
     const Result<RunConfig> changed = checkExperiment(config.value(), m_asked);
@@ -155,7 +155,7 @@ void WhatIfPanel::showResult() {
     }
     if (known) {
         const double off = m_result->measured > 0 ? 100 * std::abs(m_result->replayed / m_result->measured - 1) : 0;
-        m_unchanged->setText(tr("simulation without a change: %1, %2 % from the measured time")
+        m_unchanged->setText(tr("simulation without a change: %1, differs by %2 % from the measured time")
                                  .arg(millisecondsText(m_result->replayed))
                                  .arg(off, 0, 'f', 1));
         m_range->setText(

@@ -23,7 +23,7 @@ class WhatIfPanel final : public QFrame {
   public:
     WhatIfPanel(TimelineModel& model, const QString& controlProgram, QWidget* parent = nullptr);
 
-    // suspect: rank that the verdict names; -1: none.
+    // suspect: rank that delays the other ranks according to the verdict banner; -1: none.
     void setSuspect(int suspect);
     void tryWithoutDelay() { m_controls->checkDelay(); }
     bool isWorking() const { return m_work.isBusy() || m_later.isActive(); }

@@ -8,8 +8,8 @@
 
 namespace ringside {
 
-// Times of an animated assignment. Each visible cell has a card. The cards move one after the other in groups of one
-// card per rank, in the order that is assigned to ranks. Times are milliseconds since the start.
+// Times of an animation that shows how samples are assigned to ranks. Each visible cell has a card. The cards move in
+// groups of one card per rank, one group after the other. Times are milliseconds since the start.
 class AssignmentAnimation {
   public:
     static constexpr qint64 kMaxCards = 400;

@@ -66,7 +66,7 @@ double BatchFlight::travelled(const Batch& batch) const {
     return QEasingCurve(QEasingCurve::InOutCubic).valueForProgress(share);
 }
 
-void BatchFlight::paintHoles(QPainter& painter, const GridGeometry& geometry) const {
+void BatchFlight::paintEmptiedCells(QPainter& painter, const GridGeometry& geometry) const {
     const CellRange ranks = geometry.visibleRanks(), seen = geometry.visibleSlots();
     const bool apart = geometry.detail() == CellDetail::Thumbnail || geometry.detail() == CellDetail::Index;
     QPen border(m_theme.colors().border, 1, Qt::DashLine);

@@ -24,7 +24,7 @@ class BatchFlight : public QObject {
     CellRange computingSlots(int rank) const;  // returns the slots that the rank is computing with; empty: none
 
     // Draws the cells that the moved cards have left empty, in coordinates of the cells' area.
-    void paintHoles(QPainter& painter, const GridGeometry& geometry) const;
+    void paintEmptiedCells(QPainter& painter, const GridGeometry& geometry) const;
     void paintCards(QPainter& painter, const CellPainter& cells, const GridGeometry& geometry) const;
     void showAt(double ms);  // shows the animation at this time of its clock; called by the timer and by tests
     bool isFlying() const { return m_timer.isActive(); }
