@@ -112,7 +112,7 @@ TEST_CASE("stacks are requested and a conclusion is drawn once, until a rank mak
     CHECK(watch.hang());
     watch.apply(step(1, 3, 12 * kSecond), 12 * kSecond);
     CHECK_FALSE(watch.hang());
-    watch.ended(1);
+    watch.recordConnectionEnd(1);
     watch.apply(stalled(0, kInAllReduce), 21 * kSecond);
     CHECK(watch.conclude(21 * kSecond, 2)->text.ends_with("Rank 1 has ended."));
 }

@@ -206,7 +206,7 @@ TEST_CASE("the earliest exception is the verdict") {
     CHECK(failed.lastLines == std::vector<std::string>{"t.py:3 f"});
     // A shell may hide the exit code of a rank.
     CHECK(verdict.conclude({false, 0, false}, 4).state == RunOutcome::kFailed);
-    verdict.requested(15);
+    verdict.recordStopRequest(15);
     CHECK(verdict.conclude({true, 15, false}, 4).state == RunOutcome::kStopped);
     CHECK(verdict.conclude({true, 15, false}, 4).exitCode == 143);
 }
@@ -215,15 +215,15 @@ TEST_CASE("a run whose ranks were started again has finished if its command ends
     WatchVerdict verdict;
     verdict.apply(stateOf(1, RankStage::kTraining));
     CHECK_FALSE(verdict.hasFailedRank(0));
-    CHECK(verdict.ended(1));
+    CHECK(verdict.recordConnectionEnd(1));
     CHECK(verdict.hasFailedRank(0));
-    CHECK(verdict.restarted(8) ==
+    CHECK(verdict.recordRestart(8) ==
           "the ranks were started again after step 8: rank 1 ended without a last report; their step numbers "
           "continue from there");
     CHECK(verdict.restarts() == 1);
     CHECK_FALSE(verdict.hasFailedRank(1));
     verdict.apply(stateOf(1, RankStage::kFinished), 1);
-    CHECK_FALSE(verdict.ended(1, 1));
+    CHECK_FALSE(verdict.recordConnectionEnd(1, 1));
     const RunEnded end = verdict.conclude({false, 0, false}, 4);
     CHECK(end.state == RunOutcome::kFinished);
     CHECK(end.firstFailedRank == -1);
@@ -238,7 +238,7 @@ TEST_CASE("a closed connection to a rank that was lost before is not the reason"
         WatchVerdict verdict;
         verdict.apply(ScriptFacts{0, "exception", R"({"type":"RuntimeError","where":"t.py:3","text":")" + text + "\"}",
                                   1'000'000});
-        CHECK(verdict.ended(1, 0, lostUs));
+        CHECK(verdict.recordConnectionEnd(1, 0, lostUs));
         return verdict.conclude({false, 1, false}, 4);
     };
     const std::string closed = "[pair.cc:561] Connection closed by peer [127.0.0.1]:16055.";
@@ -270,13 +270,13 @@ TEST_CASE("a rank that ends while another one trains is the first failed rank") 
 
 TEST_CASE("the verdict names each restart and the failure of the last attempt") {
     WatchVerdict verdict;
-    CHECK(verdict.ended(1));
-    CHECK(WatchVerdict(verdict).restarted(0).starts_with(
+    CHECK(verdict.recordConnectionEnd(1));
+    CHECK(WatchVerdict(verdict).recordRestart(0).starts_with(
         "the ranks were started again before the first reported step: "));
-    verdict.restarted(8);
+    verdict.recordRestart(8);
     verdict.apply(ScriptFacts{0, "exception", R"({"type":"ValueError","text":"bad","where":"t.py:3"})", 500}, 1);
-    CHECK(verdict.ended(1, 1));  // ended by the launcher
-    verdict.restarted(3);
+    CHECK(verdict.recordConnectionEnd(1, 1));  // ended by the launcher
+    verdict.recordRestart(3);
     verdict.apply(ScriptFacts{2, "exception", R"({"type":"OSError","text":"disk","where":"t.py:5"})", 900}, 2);
     const RunEnded end = verdict.conclude({false, 1, false}, 4);
     CHECK(end.state == RunOutcome::kFailed);
@@ -292,8 +292,8 @@ TEST_CASE("a rank without a last report has failed, unless it was requested to e
     WatchVerdict lost;
     lost.apply(stateOf(0, RankStage::kFinished));
     lost.apply(stateOf(1, RankStage::kTraining));
-    CHECK_FALSE(lost.ended(0));
-    CHECK(lost.ended(1));
+    CHECK_FALSE(lost.recordConnectionEnd(0));
+    CHECK(lost.recordConnectionEnd(1));
     const RunEnded end = lost.conclude(good, 4);
     CHECK(end.state == RunOutcome::kFailed);
     CHECK(end.firstFailedRank == 1);
@@ -303,12 +303,12 @@ TEST_CASE("a rank without a last report has failed, unless it was requested to e
     WatchVerdict checked;
     checked.apply(stateOf(0, RankStage::kTraining));
     checked.setEndedByCheck();
-    CHECK_FALSE(checked.ended(0));
+    CHECK_FALSE(checked.recordConnectionEnd(0));
     checked.apply(ScriptFacts{1, "exception", R"({"type":"RuntimeError","text":"reset by peer"})", 900});
     CHECK(checked.conclude(terminated, 117).verdict == "ended by --check after 117 steps");
     CHECK(checked.conclude(terminated, 117).firstFailedRank == -1);
     WatchVerdict stopped;
-    stopped.requested(15);
-    CHECK_FALSE(stopped.ended(0));
+    stopped.recordStopRequest(15);
+    CHECK_FALSE(stopped.recordConnectionEnd(0));
     CHECK(stopped.conclude(good, 4).state == RunOutcome::kFinished);
 }

@@ -65,7 +65,7 @@ void StallWatch::recordProgress(int rank, std::int64_t nowUs) {
     m_concluded = false;
 }
 
-void StallWatch::ended(int rank) {
+void StallWatch::recordConnectionEnd(int rank) {
     m_ranks[rank].rank = rank;
     m_ranks[rank].state = RankStall::State::kEnded;
 }

@@ -24,7 +24,7 @@ class StallWatch {
     // Takes an event of a rank at the time of its arrival.
     void apply(const Event& event, std::int64_t nowUs);
     // Records that the connection of a rank has ended.
-    void ended(int rank);
+    void recordConnectionEnd(int rank);
 
     // Returns true if the caller must request the stacks of all ranks now: no rank makes progress, and the latest
     // request is at least kRequestIntervalUs old. The call then counts as the latest request.

@@ -39,7 +39,7 @@ void WatchVerdict::apply(const Event& event, std::size_t attempt) {
     now.exception = std::move(failure);
 }
 
-bool WatchVerdict::ended(int rank, std::size_t attempt, std::int64_t nowUs) {
+bool WatchVerdict::recordConnectionEnd(int rank, std::size_t attempt, std::int64_t nowUs) {
     Attempt& now = m_attempts.at(attempt);
     const auto known = now.states.find(rank);
     const bool hasReported =
@@ -56,7 +56,7 @@ bool WatchVerdict::hasFailedRank(std::size_t attempt) const {
     return m_attempts.at(attempt).exception || m_attempts.at(attempt).firstLost;
 }
 
-std::string WatchVerdict::restarted(std::int64_t steps) {
+std::string WatchVerdict::recordRestart(std::int64_t steps) {
     m_attempts.back().steps = steps;
     const std::string text = restartText(restarts());
     m_attempts.emplace_back();

@@ -21,16 +21,16 @@ class WatchVerdict {
     // Takes the state of a rank (RankState) or the facts "exception" of a rank; ignores other events.
     void apply(const Event& event, std::size_t attempt = 0);
     // Records a signal that asked the command to end.
-    void requested(int signal) { m_signal = signal; }
+    void recordStopRequest(int signal) { m_signal = signal; }
     // Records that --check ends the command now, because all ranks have made the requested number of steps. A failure
     // of a rank after this call is a consequence, and not the rank's own failure.
     void setEndedByCheck() { m_isChecked = true; }
     // Records that the launcher has started the ranks again after the latest attempt, in which the rank that is
     // furthest ahead has reported `steps` steps. Returns a sentence for the log.
-    std::string restarted(std::int64_t steps);
+    std::string recordRestart(std::int64_t steps);
     // Records that the connection of a rank has ended, nowUs microseconds after the start of the run. Returns true if
     // the rank is lost: it has sent no last report, and nothing has asked it to end.
-    bool ended(int rank, std::size_t attempt = 0, std::int64_t nowUs = 0);
+    bool recordConnectionEnd(int rank, std::size_t attempt = 0, std::int64_t nowUs = 0);
 
     // True if a rank of an attempt has reported an exception or is lost.
     bool hasFailedRank(std::size_t attempt) const;

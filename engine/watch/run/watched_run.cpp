@@ -119,7 +119,7 @@ void WatchedRun::forwardSignals() {
     signalfd_siginfo signal{};
     while (::read(m_options.signalFd, &signal, sizeof signal) == static_cast<ssize_t>(sizeof signal)) {
         const int number = static_cast<int>(signal.ssi_signo);
-        if (isEndRequest(number)) m_verdict.requested(number);
+        if (isEndRequest(number)) m_verdict.recordStopRequest(number);
         if (signal.ssi_code != SI_KERNEL) m_command.signal(number);
         if (m_commandEndedUs && isEndRequest(number)) endRanks(number);
     }
@@ -130,7 +130,7 @@ void WatchedRun::readControl(int fd) {
         if (command.kind != ControlKind::kStop)
             return log(LogLevel::kWarning,
                        "a watched script can only be stopped: the command " + textOf(command.kind) + " was ignored");
-        m_verdict.requested(SIGTERM);
+        m_verdict.recordStopRequest(SIGTERM);
         endCommand(SIGTERM);
     });
 }
@@ -186,7 +186,7 @@ void WatchedRun::beginAttempt() {
     m_earlierFindings = judgeEvidence().findings;
     m_evidence = Evidence();
     m_stepsBefore.push_back(m_stepsBefore.back() + steps);
-    log(LogLevel::kWarning, m_verdict.restarted(steps));
+    log(LogLevel::kWarning, m_verdict.recordRestart(steps));
     const Controlled restart{.command = ControlKind::kRestart,
                              .value = static_cast<double>(m_verdict.restarts()),
                              .step = m_stepsBefore.back(),
@@ -201,9 +201,9 @@ void WatchedRun::readRank(Rank& rank) {
     rank.isOpen = rank.link->readTelemetry([&](std::string_view line) { handleLine(rank, line); });
     for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.addReading(rank.link->rank(), reading);
     if (rank.isOpen) return;
-    const bool isLost = m_verdict.ended(rank.link->rank(), rank.attempt(), nowUs());
+    const bool isLost = m_verdict.recordConnectionEnd(rank.link->rank(), rank.attempt(), nowUs());
     if (isLost && rank.attempt() == m_verdict.restarts()) m_evidence.markLost(rank.link->rank());
-    m_stalls.ended(rank.link->rank());
+    m_stalls.recordConnectionEnd(rank.link->rank());
 }
 
 // True if a rank has sent nothing, not even a heartbeat, for kSilentUs, and the command ended longer ago than that: the
