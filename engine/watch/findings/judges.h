@@ -23,7 +23,7 @@ Judgement judgeWorkerCopies(const Evidence& evidence);
 Judgement judgeDataSetDiffers(const Evidence& evidence);
 Judgement judgeEveryRankReadsAll(const Evidence& evidence);
 Judgement judgeOverlap(const Evidence& evidence);
-Judgement judgeNeverSeen(const Evidence& evidence);
+Judgement judgeSamplesNeverSeen(const Evidence& evidence);
 
 // The next functions are implemented in validation_checks.cpp.
 Judgement judgeTrainedOnValidation(const Evidence& evidence);
@@ -36,8 +36,8 @@ Judgement judgeModelNotWrapped(const Evidence& evidence);
 Judgement judgeDifferentStart(const Evidence& evidence);
 Judgement judgeLearningRateDiffers(const Evidence& evidence);
 Judgement judgeOutsideDdp(const Evidence& evidence);
-Judgement judgeAroundDdp(const Evidence& evidence);
-Judgement judgeReplicasPart(const Evidence& evidence);
+Judgement judgeForwardAroundDdp(const Evidence& evidence);
+Judgement judgeReplicasDiffer(const Evidence& evidence);
 Judgement judgeBatchNorm(const Evidence& evidence);
 
 // The next functions are implemented in gradient_checks.cpp.

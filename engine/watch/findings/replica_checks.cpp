@@ -253,7 +253,7 @@ Judgement judgeOutsideDdp(const Evidence& evidence) {
                      });
 }
 
-Judgement judgeAroundDdp(const Evidence& evidence) {
+Judgement judgeForwardAroundDdp(const Evidence& evidence) {
     return eachGroup(
         evidence, ReplicaKind::kDdp, "no model is wrapped in DistributedDataParallel", [&](const ReplicaGroup& group) {
             if (std::string reason = reasonToDiffer(evidence, group); !reason.empty())
@@ -278,7 +278,7 @@ Judgement judgeAroundDdp(const Evidence& evidence) {
         });
 }
 
-Judgement judgeReplicasPart(const Evidence& evidence) {
+Judgement judgeReplicasDiffer(const Evidence& evidence) {
     const ReplicaGroups groups = replicaGroupsOf(evidence);
     if (groups.groups.empty()) return explainMissingGroup(groups);
     Judgement result = skipped("parameters are sharded: each rank holds a different part");

@@ -307,7 +307,7 @@ Judgement judgeOverlap(const Evidence& evidence) {
     return eachLoader(evidence, "indices are not known", overlap);
 }
 
-Judgement judgeNeverSeen(const Evidence& evidence) {
+Judgement judgeSamplesNeverSeen(const Evidence& evidence) {
     return eachLoader(evidence, "no sampler is known to read each sample once per epoch", neverSeen);
 }
 
