@@ -35,14 +35,14 @@ class Epochs:
         self.first_training = None
         self.epoch = 0  # current epoch of the first training loader
 
-    def of(self, loader, number):
+    def pass_of(self, loader, number):
         return self._passes.setdefault((loader, number), Pass())
 
     def trained(self, batch, indices):
         """Counts a trained batch. Returns its epoch, and the position of its first index among the indices that the
         rank has trained on in this epoch.
         """
-        one = self.of(batch.loader, batch.number_of_pass)
+        one = self.pass_of(batch.loader, batch.number_of_pass)
         if one.epoch is None:
             one.epoch = self._trained_passes.get(batch.loader, 0)
             self._trained_passes[batch.loader] = one.epoch + 1
@@ -58,7 +58,7 @@ class Epochs:
         return one.epoch, slot
 
     def untrained(self, batch):
-        self.of(batch.loader, batch.number_of_pass).untrained += 1
+        self.pass_of(batch.loader, batch.number_of_pass).untrained += 1
 
     def take(self, loader, number):
         """Removes a pass that has ended and returns it. Returns None if the pass is not known."""

@@ -55,7 +55,7 @@ def process(known):
     return facts
 
 
-def sees():
+def observed_hooks():
     """Returns the names of the hooks that have observed something, and for each other hook the reason why it has
     observed nothing.
     """

@@ -21,7 +21,7 @@ class Passes:
     def handle_fetched_batch(self, batch, delivered):
         self._report.pairing.fetching(batch)
         self._end_left()
-        self._report.epochs.of(batch.loader, batch.number_of_pass).delivered += 1
+        self._report.epochs.pass_of(batch.loader, batch.number_of_pass).delivered += 1
         if delivered:
             self._report.pairing.fetched(batch)
         else:

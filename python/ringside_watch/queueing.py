@@ -39,7 +39,7 @@ def _open():
         return -1
 
 
-def between(begin, end):
+def queued_ns_between(begin, end):
     """Returns the queued nanoseconds between two stamps; -1 if one of them is missing or not readable."""
     first, last = _nanoseconds(begin), _nanoseconds(end)
     return last - first if first is not None and last is not None and last >= first else -1

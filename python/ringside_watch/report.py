@@ -119,7 +119,7 @@ class Report:
     def end(self):
         """Reports the end of the process."""
         now = time.monotonic_ns()
-        self.fact(now, "sees", facts.sees())
+        self.fact(now, "sees", facts.observed_hooks())
         self.fact(now, "end", {"steps": self.steps.number, "batches": self.batches,
                                "collectives": collectives.number_of_calls(),
                                "unfinished_backwards": self.steps.upcoming.backwards,
@@ -201,7 +201,7 @@ class Report:
         self.passes.handle_delivered_batch(loader)
 
     def take_pass_end(self, at_ns, loader, number, why, evaluates=False):
-        self.epochs.of(loader, number).evaluates = evaluates
+        self.epochs.pass_of(loader, number).evaluates = evaluates
         self.passes.handle_pass_end(at_ns, loader, number, why)
 
     def take_wrapper_ended(self, at_ns, loader):

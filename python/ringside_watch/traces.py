@@ -86,7 +86,8 @@ def trace(rank, epoch, step, begin, zero_ns):
     begin_ns, begin_cpu, begin_queued = begin
     pieces = phases(step, begin_ns, begin_cpu)
     fields = {"rank": rank, "epoch": epoch, "step": step.number, "begin_ns": begin_ns - zero_ns,
-              "length_ns": step.end_ns - begin_ns, "cpu_ns": max(0, step.end_cpu - begin_cpu), "queued_ns": queueing.between(begin_queued, step.end_queued)}
+              "length_ns": step.end_ns - begin_ns, "cpu_ns": max(0, step.end_cpu - begin_cpu),
+              "queued_ns": queueing.queued_ns_between(begin_queued, step.end_queued)}
     if pieces:
         fields["phase"] = [NUMBER[phase] for _, _, phase in pieces]
         fields["at_ns"] = [at for at, _, _ in pieces]

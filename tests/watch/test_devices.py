@@ -58,12 +58,12 @@ class Queueing(unittest.TestCase):
     def test_a_difference_of_two_stamps(self):
         first = queueing.stamp()
         self.write(b"150 7500 9\n")
-        self.assertEqual(queueing.between(first, queueing.stamp()), 5500)
+        self.assertEqual(queueing.queued_ns_between(first, queueing.stamp()), 5500)
 
     def test_a_value_that_cannot_be_read_is_unknown(self):
         stamp = queueing.stamp()
         for content in (None, b"", b"no numbers here", b"1 2 3 4", b"100 1999 3\n"):
-            self.assertEqual(queueing.between(stamp, content), -1)
+            self.assertEqual(queueing.queued_ns_between(stamp, content), -1)
         self.close()  # as a script that closes all files
         self.assertIsNone(queueing.stamp())
         self.assertIsNone(queueing.stamp())
