@@ -235,7 +235,7 @@ const PassFacts* RankFacts::passOf(std::int64_t loader, std::int64_t epoch) cons
     return open;
 }
 
-bool RecordedFacts::counts(const ConsumedIndices& event, int attempt) const {
+bool RecordedFacts::isCounted(const ConsumedIndices& event, int attempt) const {
     if (event.step > m_lastStep) return false;
     return std::ranges::none_of(m_discarded, [&](const auto& one) { return one.contains(event.step, attempt); });
 }
@@ -289,7 +289,7 @@ void RecordedFacts::add(const Event& event) {
     if (const auto* facts = std::get_if<ScriptFacts>(&event)) addFacts(*facts);
     if (const auto* started = std::get_if<RunStarted>(&event); started != nullptr && !m_started) m_started = *started;
     if (const auto* trained = std::get_if<ConsumedIndices>(&event)) {
-        if (counts(*trained, attemptOf(trained->rank))) {
+        if (isCounted(*trained, attemptOf(trained->rank))) {
             addTrainedEpoch(factsOfRank(trained->rank), trained->loader, trained->epoch);
             countBatch(factsOfRank(trained->rank), *trained);
         } else {

@@ -117,7 +117,7 @@ class RecordedFacts {
 
     // True if the batch, which a rank has trained on in this attempt, belongs to a step that is not ignored (lastStep,
     // discarded).
-    bool counts(const ConsumedIndices& event, int attempt) const;
+    bool isCounted(const ConsumedIndices& event, int attempt) const;
     void add(const Event& event);
     // Returns the number (from 0) of the attempt to which the next events of the rank belong.
     int attemptOf(int rank) const { return m_numbers.attemptOf(rank); }

@@ -51,7 +51,7 @@ void SampleAuditor::add(std::size_t run, const Event& event) {
         return m_firstAttempt[run] + static_cast<std::size_t>(m_attempts.attemptOf(rank));
     };
     const auto* trained = std::get_if<ConsumedIndices>(&event);
-    if (trained != nullptr && m_facts[run].counts(*trained, m_attempts.attemptOf(trained->rank)))
+    if (trained != nullptr && m_facts[run].isCounted(*trained, m_attempts.attemptOf(trained->rank)))
         addTrained(attemptOf(trained->rank), *trained);
     const auto* facts = std::get_if<ScriptFacts>(&event);
     if (facts == nullptr || topicOf(*facts) != ScriptTopic::kBatch) return;
@@ -382,7 +382,7 @@ void SampleAuditor::correctByContent() {
 void SampleAuditor::addLeaks(SampleAudit& result) const {
     for (const auto& [space, validated] : m_validated) {
         const auto trained = m_trained.find(space);
-        const std::int64_t common = trained == m_trained.end() ? 0 : validated.common(trained->second);
+        const std::int64_t common = trained == m_trained.end() ? 0 : validated.countCommon(trained->second);
         if (common > 0 && common == trained->second.size()) continue;
         result.validated += validated.size();
         if (trained != m_trained.end()) result.trainedOn = result.trainedOn.value_or(0) + common;

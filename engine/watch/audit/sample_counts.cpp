@@ -13,7 +13,7 @@ void SampleSet::insert(std::int64_t sample) {
     *cell = 1;
 }
 
-std::int64_t SampleSet::common(const SampleSet& other) const {
+std::int64_t SampleSet::countCommon(const SampleSet& other) const {
     std::int64_t count = 0;
     forEach([&](std::int64_t sample) { count += other.contains(sample); });
     return count;

@@ -62,7 +62,7 @@ class SampleSet {
     std::int64_t size() const { return m_size; }
     bool isExact() const { return m_exact; }  // returns false if some samples did not fit into memory
     // Returns the number of samples that are in both sets.
-    std::int64_t common(const SampleSet& other) const;
+    std::int64_t countCommon(const SampleSet& other) const;
     template <class Found>
     void forEach(const Found& found) const {
         m_cells.forEach([&](std::int64_t sample, std::uint8_t) { found(sample); });

@@ -84,7 +84,7 @@ void TensorRecord::addTensors(int rank, const Json& facts) {
         }
         step.step += m_stepsBefore;  // after a restart, an optimizer counts its steps from 1 again
     }
-    m_leftOut = std::max(m_leftOut, numberOf(facts, "left_out", 0));
+    m_unreportedTensors = std::max(m_unreportedTensors, numberOf(facts, "left_out", 0));
     const auto known = m_checks.find(step);
     if (known == m_checks.end()) {
         if (m_checks.size() >= kMaxChecks) return;

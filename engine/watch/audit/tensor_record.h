@@ -77,7 +77,7 @@ class TensorRecord {
     // average them.
     const std::set<TensorStep>& unequalGradients() const { return m_unequal; }
     // Returns the number of tensors that are not reported, such as shards.
-    std::int64_t leftOut() const { return m_leftOut; }
+    std::int64_t unreportedTensors() const { return m_unreportedTensors; }
     std::int64_t badFacts() const { return m_bad; }
     bool is16Bit() const { return m_is16Bit; }  // returns true if the weights are bfloat16 or float16
 
@@ -96,7 +96,7 @@ class TensorRecord {
     std::int64_t m_lastTrained = 0;  // number of the latest step of the run, which may be unfinished
     std::int64_t m_stepsBefore = 0;  // number of steps before the latest restart
     std::map<std::int64_t, StepSamples> m_samples;
-    std::int64_t m_leftOut = 0;
+    std::int64_t m_unreportedTensors = 0;
     std::int64_t m_bad = 0;
     int m_worldSize = 1;
     bool m_watched = false;

@@ -95,8 +95,8 @@ std::optional<std::string> reasonAgainst(const TensorRecord& one, const char* na
 
 void addLimits(TensorComparison& result, const TensorRecord& a, const TensorRecord& b) {
     for (const auto& [record, name] : {std::pair(&a, "A"), std::pair(&b, "B")}) {
-        if (record->leftOut() > 0)
-            result.notCompared.push_back(std::to_string(record->leftOut()) + " tensors of " + name +
+        if (record->unreportedTensors() > 0)
+            result.notCompared.push_back(std::to_string(record->unreportedTensors()) + " tensors of " + name +
                                          ": sharded, complex, or beyond the first 400");
         if (record->badFacts() > 0)
             result.notCompared.push_back(std::to_string(record->badFacts()) + " damaged facts of " + name);

@@ -14,7 +14,7 @@ void Evidence::add(int rank, const Event& event) {
     RankEvidence& one = m_ranks[rank];
     one.rank = rank;
     one.add(event, m_budget);
-    m_nowUs = std::max(m_nowUs, one.latestUs);
+    m_latestReportUs = std::max(m_latestReportUs, one.latestUs);
     if (const auto* facts = std::get_if<ScriptFacts>(&event)) setWorldSize(*facts);
     if (const auto* trace = std::get_if<StepTrace>(&event)) {
         StepTrace own = *trace;

@@ -37,7 +37,7 @@ class Evidence {
     // Returns the latest traced steps of all ranks.
     const TraceData& traces() const { return m_traces; }
     // Returns the time of the latest report of any rank, in microseconds since the run started.
-    std::int64_t nowUs() const { return m_nowUs; }
+    std::int64_t latestReportUs() const { return m_latestReportUs; }
     // Returns the number of sample indices that are kept.
     std::size_t keptIndices() const { return kMaxIndices - m_budget; }
     // True if all ranks of the run have reported, and each has finished or failed.
@@ -52,7 +52,7 @@ class Evidence {
     int m_worldSize = 1;
     TraceData m_traces{1, kMaxTracedSteps};
     std::size_t m_budget = kMaxIndices;
-    std::int64_t m_nowUs = 0;
+    std::int64_t m_latestReportUs = 0;
     std::set<int> m_lost;                      // ranks that have ended without a last report
     std::map<int, std::int64_t> m_unreadable;  // number of unreadable lines, by rank
 };

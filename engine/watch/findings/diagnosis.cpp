@@ -63,7 +63,7 @@ Diagnosis findingsOf(const Evidence& evidence, std::span<const Check> checks) {
         const std::string explanation = explanationOf(check, known);
         known[code] = explanation.empty() ? code : explanation;
         if (explanation.empty())
-            diagnosis.findings.push_back(findingOf(check, std::move(judgement), evidence.nowUs()));
+            diagnosis.findings.push_back(findingOf(check, std::move(judgement), evidence.latestReportUs()));
         else
             diagnosis.checks.push_back({code, CheckResult::kSkipped, "explained by " + explanation});
     }
@@ -79,7 +79,7 @@ void replaceJudgement(Diagnosis& diagnosis, std::string_view code, Judgement jud
     const std::string missing = evidence.missingReports();
     judgement = withFailedHooks(evidence, *check, std::move(judgement));
     if (judgement.result == CheckResult::kFound)
-        return addSeenFinding(diagnosis, findingOf(*check, std::move(judgement), evidence.nowUs()));
+        return addSeenFinding(diagnosis, findingOf(*check, std::move(judgement), evidence.latestReportUs()));
     if (judgement.result == CheckResult::kPassed && !missing.empty()) judgement = couldNotJudge(missing);
     outcome->result = judgement.result;
     outcome->why = std::move(judgement.why);

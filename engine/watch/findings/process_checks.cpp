@@ -133,12 +133,12 @@ Judgement judgeHang(const Evidence& evidence) {
     std::vector<const RankEvidence*> waiting, others;
     std::int64_t longest = 0;
     for (const auto& [number, rank] : evidence.ranks()) {
-        switch (standingOf(rank, evidence.nowUs())) {
+        switch (standingOf(rank, evidence.latestReportUs())) {
             case Standing::kWorks:
                 return passed();
             case Standing::kWaits:
                 waiting.push_back(&rank);
-                longest = std::max(longest, evidence.nowUs() - rank.progressUs);
+                longest = std::max(longest, evidence.latestReportUs() - rank.progressUs);
                 break;
             case Standing::kEnded:
             case Standing::kIsElsewhere:

@@ -123,7 +123,7 @@ Result<SeenPlan> seenPlan(const std::map<int, LoaderFacts>& loaders, const std::
     return *plan;
 }
 
-bool confirms(const ShardPlan& plan, int rank, std::int64_t slot, const std::vector<std::int64_t>& index) {
+bool matchesPlan(const ShardPlan& plan, int rank, std::int64_t slot, const std::vector<std::int64_t>& index) {
     if (rank < 0 || rank >= plan.spec().worldSize || slot < 0) return false;
     for (const std::int64_t one : index) {
         if (slot >= plan.samplesOf(rank) || plan.index(rank, slot) != one) return false;

@@ -36,6 +36,6 @@ Result<SeenPlan> seenPlan(const std::map<int, LoaderFacts>& loaders, const std::
 
 // True if the given indices of trained samples are those of the plan. slot: position of the first index in the rank's
 // part of the plan. A plan is shown only after the first batch of each rank has confirmed it.
-bool confirms(const ShardPlan& plan, int rank, std::int64_t slot, const std::vector<std::int64_t>& index);
+bool matchesPlan(const ShardPlan& plan, int rank, std::int64_t slot, const std::vector<std::int64_t>& index);
 
 }  // namespace ringside

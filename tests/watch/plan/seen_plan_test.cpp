@@ -73,7 +73,7 @@ TEST_CASE("Plans of recorded samplers are the samples that PyTorch trained", "[s
     std::int64_t compared = 0;
     for (const ConsumedIndices& one : run.trained) {
         const ShardPlan epoch = ShardPlan::make(plan.value().specAt(one.epoch)).value();
-        CHECK(confirms(epoch, one.rank, one.slot, one.index));
+        CHECK(matchesPlan(epoch, one.rank, one.slot, one.index));
         compared += static_cast<std::int64_t>(one.index.size());
     }
     CHECK(compared > 100);
@@ -120,8 +120,8 @@ TEST_CASE("Samplers that no plan describes are refused with a reason", "[seenpla
 TEST_CASE("A plan is not confirmed by other samples or by too many", "[seenplan]") {
     LoaderFacts loader = loaderOf({{"class", "torch.utils.data.sampler.SequentialSampler"}}, 3);
     const ShardPlan plan = ShardPlan::make(seenPlan({{0, loader}}, {}).value().specAt(0)).value();
-    CHECK(confirms(plan, 0, 1, {1, 2}));
-    CHECK_FALSE(confirms(plan, 0, 1, {2, 1}));
-    CHECK_FALSE(confirms(plan, 0, 1, {1, 2, 3}));
-    CHECK_FALSE(confirms(plan, 1, 0, {0}));
+    CHECK(matchesPlan(plan, 0, 1, {1, 2}));
+    CHECK_FALSE(matchesPlan(plan, 0, 1, {2, 1}));
+    CHECK_FALSE(matchesPlan(plan, 0, 1, {1, 2, 3}));
+    CHECK_FALSE(matchesPlan(plan, 1, 0, {0}));
 }

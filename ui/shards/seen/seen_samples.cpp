@@ -94,7 +94,7 @@ void compare(SeenSamples& samples, const std::filesystem::path& run, const std::
         const auto* trained = std::get_if<ConsumedIndices>(&event);
         if (trained == nullptr || trained->loader != samples.loader || stop || !samples.plan) return;
         const ShardPlan* plan = plans.of(trained->epoch);
-        const bool isPlanned = plan != nullptr && confirms(*plan, trained->rank, trained->slot, trained->index);
+        const bool isPlanned = plan != nullptr && matchesPlan(*plan, trained->rank, trained->slot, trained->index);
         const auto count = static_cast<std::int64_t>(trained->index.size());
         if (seen.insert(trained->rank).second && !isPlanned) {
             samples.plan.reset();  // a plan is valid only if the first batch of each rank confirms it

@@ -113,7 +113,7 @@ std::vector<StepSamplesView::Row> samplesOfStep(const RunData& run, std::int64_t
             }
             for (std::size_t i = 0; i < one.index.size(); ++i) {
                 const std::int64_t slot = one.slot + static_cast<std::int64_t>(i);
-                row.cells.push_back({one.index[i], made && !confirms(*made, row.rank, slot, {one.index[i]})});
+                row.cells.push_back({one.index[i], made && !matchesPlan(*made, row.rank, slot, {one.index[i]})});
             }
         }
         if (!row.cells.empty()) rows.push_back(std::move(row));
