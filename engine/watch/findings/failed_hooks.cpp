@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::string_view kEvery = "*";  // used instead of a list of codes: all checks
 
-// Use of one hook of python/ringside_watch by the checks. Lists of codes are separated by spaces.
+// Checks that depend on one hook of python/ringside_watch. A hook is code that observes calls of PyTorch. Lists of
+// codes are separated by spaces.
 struct HookUse {
     std::string_view hook;     // name of the hook
     std::string_view readers;  // checks that read the observations of the hook

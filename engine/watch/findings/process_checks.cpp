@@ -114,7 +114,7 @@ Judgement judgeProcessGroup(const Evidence& evidence) {
         if (rank.stepCount > 0 && (!rank.isDistributed() || size == 1)) alone.push_back(number);
         isDistributed = isDistributed || (rank.isDistributed() && size > 1);
         if (const std::string other = otherTransport(rank); !other.empty() && !rank.isDistributed())
-            return couldNotJudge(other + " is loaded, which connects ranks without torch.distributed");
+            return couldNotJudge(other + " is loaded, a library that connects ranks without torch.distributed");
     }
     if (launched < 2) return skipped("only one process trains");
     if (isDistributed) return passed();

@@ -25,7 +25,7 @@ std::string lineOfDifference(const RankEvidence& rank, const ReplicaDifference& 
     return textOf(rank.latest("optimizer"), "where");
 }
 
-// Frequency at which the collectives of ranks without a wrapper average gradients or parameters.
+// Frequency with which a script without a wrapper such as DDP averages gradients or parameters by collectives.
 enum class Averaging { kNever, kSometimes, kEveryStep };
 
 std::int64_t parametersOf(const RankEvidence& rank) {

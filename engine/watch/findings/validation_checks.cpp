@@ -98,8 +98,8 @@ Leak leakOf(const std::vector<UsedLoader>& training, const std::vector<UsedLoade
     return leak;
 }
 
-// Returns the collectives of a rank from the begin of a loader's first exhausted evaluation until the rank trains again
-// or ends; empty if this is not known.
+// Returns the number of collectives that a rank has called since the begin of a loader's first exhausted evaluation,
+// until the rank trained again or ended; empty if the number is not known.
 std::optional<std::int64_t> collectivesAfter(const RankLoader& one) {
     const PassEvidence* evaluation = nullptr;
     for (const auto& [number, pass] : one.loader->passes)

@@ -8,10 +8,10 @@
 namespace ringside {
 namespace {
 
-constexpr double kStepsLimit = 3;     // number of mean step lengths without progress before a conclusion
-constexpr double kNewShare = 0.25;    // weight of the latest step in the running mean of the step length
-constexpr double kFreshSeconds = 12;  // largest age, in seconds, of the positions of the ranks from which a conclusion
-                                      // is drawn
+constexpr double kStepsLimit = 3;   // number of mean step lengths without progress before a conclusion
+constexpr double kNewShare = 0.25;  // weight of the latest step in the running mean of the step length
+// largest age, in seconds, of a report about a stalled rank from which a conclusion is drawn
+constexpr double kFreshSeconds = 12;
 
 constexpr std::int64_t kResolvedSteps = 2;  // number of steps, after a reported hang, after which the hang counts as
                                             // resolved

@@ -29,8 +29,8 @@ class StallWatch {
     // Returns true if the caller must request the stacks of all ranks now: no rank makes progress, and the latest
     // request is at least kRequestIntervalUs old. The call then counts as the latest request.
     bool mustRequestStacks(std::int64_t nowUs);
-    // Returns a report when all ranks have reported their positions, once for each period without progress. worldSize:
-    // number of ranks of the run.
+    // Returns a hang report once all ranks have reported the lines that they execute. Returns at most one report for
+    // each period without progress. worldSize: number of ranks of the run.
     std::optional<HangReport> conclude(std::int64_t nowUs, std::int64_t worldSize);
 
     // Returns the hang that was reported and is not resolved; empty if there is none.

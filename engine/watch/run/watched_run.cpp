@@ -30,11 +30,12 @@ constexpr std::int64_t kBackgroundUs = 20 * kSecond;  // time in microseconds, a
                                                       // process that it left in the background can connect
 // Time in microseconds after the end of the command, from which a sentence reports ranks that still run.
 constexpr std::int64_t kBackgroundDelayUs = kSecond;
-constexpr std::int64_t kEndGraceUs = 5 * kSecond;   // time in microseconds between SIGTERM and SIGKILL
-constexpr std::int64_t kLeftGraceUs = 2 * kSecond;  // time in microseconds from the end of a failed or checked command
-                                                    // until its ranks receive SIGTERM; twice this time until SIGKILL
-constexpr std::int64_t kSilentUs = 10 * kSecond;    // time in microseconds without a heartbeat, after the end of the
-                                                    // command, from which a rank counts as lost
+constexpr std::int64_t kEndGraceUs = 5 * kSecond;  // time in microseconds between SIGTERM and SIGKILL
+// time in microseconds from the end of a command, if it has failed or --check has ended it, until its ranks receive
+// SIGTERM; SIGKILL follows after twice this time
+constexpr std::int64_t kLeftGraceUs = 2 * kSecond;
+constexpr std::int64_t kSilentUs = 10 * kSecond;  // time in microseconds without a heartbeat, after the end of the
+                                                  // command, from which a rank counts as lost
 constexpr int kMaxBadLines = 100;
 // Limit of the number of kept indices up to which the evidence is judged while the script trains.
 constexpr std::size_t kMaxLiveIndices = 2'000'000;
