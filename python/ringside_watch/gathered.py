@@ -17,7 +17,8 @@ MOST_GATHERS = 16  # limit of the number of observed calls between two backward 
 MOST_NODES = 2000  # limit of the number of nodes of a graph that are searched
 LOOKED_AT = 8  # number of backward passes whose graphs are searched for a line that gathers
 
-_calls = collections.deque(maxlen=MOST_GATHERS)  # (line, operation, number of ranks, function) since the latest backward pass
+# (line, operation, number of ranks, function) of each gathering call since the latest backward pass
+_calls = collections.deque(maxlen=MOST_GATHERS)
 _looks = {}  # line of the script that gathers -> number of graphs that were searched for it
 
 

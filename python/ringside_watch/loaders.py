@@ -209,7 +209,9 @@ def _note_batch(iterator, begin, data, trains):
 
 
 def _samples_and_indices(indices, data):
-    """Returns (number of samples of a batch, list of their indices). The list is None for an IterableDataset."""
+    """Returns (number of samples of a batch, list of the indices of these samples). The list is None for an
+    IterableDataset.
+    """
     if isinstance(indices, int):  # the loader has batch_size=None
         return 1, [indices]
     if indices is not None and hasattr(indices, "__len__") and len(indices) > 0 and indices[0] is not None:

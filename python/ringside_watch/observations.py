@@ -18,7 +18,8 @@ class Watching:
 
     on = False  # true while the hooks observe the script
     dropped = 0  # number of observations that did not fit into the queue
-    inside = None  # (operation, group, number, peer, begin) of the explicit collective or message in progress
+    # (operation, group, number, peer, begin) of the collective or message in progress that the script has called
+    inside = None
     phase = "idle"  # phase of the training thread, by its name in telemetry
     thread = None  # identifier of the training thread; None before the first backward pass
     on_training = None  # function called at the first backward pass or optimizer step

@@ -39,14 +39,14 @@ def has_pending():
 
 
 def poll():
-    """Reads the deferred numbers that have arrived. Called by hooks after each optimizer step."""
+    """Reads the numbers whose copies from a device have arrived. Called by hooks after each optimizer step."""
     while _pending and not _is_capturing() and _pending[0].poll():
         _pending.popleft()
 
 
 def settle():
-    """Waits for the deferred numbers, for at most SETTLE_SECONDS. Numbers that have not arrived then are not known.
-    Called at the end of the process.
+    """Waits for at most SETTLE_SECONDS for the numbers that are still being copied from a device. Numbers that have not
+    arrived by then are not known. Called at the end of the process.
     """
     deadline = time.monotonic() + SETTLE_SECONDS
     try:

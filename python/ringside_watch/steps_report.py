@@ -31,7 +31,7 @@ class StepsReport:
         self._release()
 
     def _release(self):
-        """Writes complete steps up to the first one that is still incomplete."""
+        """Writes the held steps in order, up to the first step whose losses or batches are not known yet."""
         while self._held and self._held[0].is_ready() and self._report.pairing.is_settled(self._held[0]):
             self._write(self._held.pop(0))
 

@@ -181,7 +181,7 @@ def _shake_hands(connection, secret, rank, program, deadline):
     refused = answer.get("refused") or ""
     expected = proof(secret, "host\n%s\n%s" % (greeting["nonce"], refused))
     if not hmac.compare_digest(str(answer.get("proof", "")), expected):
-        raise Refused("the watcher does not have the secret")
+        raise Refused("the watcher does not know the secret")
     if refused:
         raise Refused(refused)
 
