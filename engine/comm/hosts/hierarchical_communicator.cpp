@@ -53,8 +53,11 @@ HierarchicalCommunicator::~HierarchicalCommunicator() {
 void HierarchicalCommunicator::connect() {
     const int place = m_hosts.positionOnHost(m_rank);
     if (place > 0 && m_hosts.ranksPerHost() == 0) return;
-    PeerMesh::Options mesh{
-        "hosts/" + std::to_string(place) + "/", {}, m_hosts.hostOf(m_rank), hostAddress(m_options), m_options.timeout};
+    PeerMesh::Options mesh{"hosts/" + std::to_string(place) + "/",
+                           {},
+                           m_hosts.hostOf(m_rank),
+                           listenAddress(m_options),
+                           m_options.timeout};
     for (int host = 0; host < m_hosts.hostCount(); ++host) {
         mesh.ranksInRun.push_back(m_hosts.ranksOn(host)[static_cast<std::size_t>(place)]);
     }
@@ -116,7 +119,7 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
     abortAll();
     if (m_aborted) throw CommError("communication was aborted during " + what);
     if (first) {
-        const int silent = firstSilentRank(*m_store, "hosts/", m_rank, size(), m_options.timeout);
+        const int silent = findMissingRank(*m_store, "hosts/", m_rank, size(), m_options.timeout);
         // Each rank whose wait failed has written a key to the store, so the rank without a key is the missing one. It
         // replaces `missing`, which can be a rank that waits for the missing one, too.
         missing = silent < 0 ? missing : silent;

@@ -130,7 +130,7 @@ void MpiCommunicator::fail(const std::string& what, const std::string& why) {
     if (wasAborted && first) throw CommError("communication was aborted during " + what);
     const int runSize = size();
     const int missing =
-        first && m_store && m_isWhole ? firstSilentRank(*m_store, "mpi/", m_rank, runSize, m_options.timeout) : -1;
+        first && m_store && m_isWhole ? findMissingRank(*m_store, "mpi/", m_rank, runSize, m_options.timeout) : -1;
     const std::string who = missing < 0 ? "a rank" : rankText(missing);
     throw CommError(who + " did not take part in " + what + " within " + describeDuration(m_options.timeout) + ": " +
                         why + "; see the ranks' logs",
