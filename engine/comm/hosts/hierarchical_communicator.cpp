@@ -180,7 +180,7 @@ void HierarchicalCommunicator::runTraced(const QueuedCollective& job, std::int64
 void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const std::function<void()>& call) {
     const CollectiveKind kind = job.kind;
     const CommBuffer buffer = job.in;
-    // Counts the payload for bytesSent(), except that of collectives of m_flat, because m_flat counts its collectives
+    // Does not count the payload of collectives that run over m_flat (TCP between all ranks), because m_flat counts it
     // itself.
     if (!usesFlatCommunicator(job)) countCollective(kind, buffer);
     const std::int64_t number = m_collective.fetch_add(1) + 1;

@@ -28,8 +28,8 @@ using std::chrono::milliseconds;
 // pauses, then, if another rank is late, with pauses, so that the CPU is free for other ranks.
 constexpr int kPollsWithoutPause = 2000;
 constexpr microseconds kPause{50};
-// Size, in bytes, from which the blocking all-reduce of MPI is used. Its algorithms are better than those of the
-// non-blocking all-reduce, which outweighs the cost of the barrier that precedes it.
+// Size, in bytes, from which the blocking all-reduce of MPI is used. For such buffers, its better algorithms save more
+// time than the barrier before it costs.
 constexpr std::size_t kReduceInMpiFrom = std::size_t{256} << 10;
 
 MpiTable::Type mpiType(CommType type) {
