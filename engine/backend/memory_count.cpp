@@ -14,7 +14,8 @@ constexpr std::array<const char*, kMemoryClasses> kMemoryNames{
     "parameters", "gradients", "the optimizer's state", "activations", "gathered parameters and gradients",
     "buffers",    "other"};
 
-// Formats a size, rounded up, in MiB, or in KiB below 1 MiB, so that a limit and a size just above it differ.
+// Formats a size in MiB, or in KiB below 1 MiB. Rounds up, so that a size just above a limit does not look equal to the
+// limit.
 std::string sizeText(std::int64_t bytes) {
     const int shift = bytes < (1 << 20) ? 10 : 20;
     const std::int64_t tenths = (bytes * 10 + (std::int64_t{1} << shift) - 1) >> shift;

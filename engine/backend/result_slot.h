@@ -8,9 +8,9 @@
 
 namespace ringside {
 
-// Page-locked host memory for the results of one step. The device copies results into the slot after its earlier work,
-// so that the host can launch the next step before it reads the results. The results are read in the order in which
-// they were added. Used by one thread.
+// Page-locked host memory for the results of one step. The device copies results into the slot when all work that was
+// enqueued before is done, so that the host can launch the next step before it reads the results. The results are read
+// in the order in which they were added. Used by one thread.
 class ResultSlot {
   public:
     static constexpr std::size_t kNormParts = 256;

@@ -26,8 +26,8 @@ void StepRecorder::runAsItIs(const WorkKey& key, const std::function<void()>& wo
     m_kept.insert(m_kept.begin(), Kept{key, nullptr});
 }
 
-// Records the work without running it. If recording fails, returns null, and the caller runs the work normally, which
-// reports an error of the work itself again.
+// Records the work without running it. Returns null if recording fails. The caller then runs the work normally, so that
+// an error of the work itself occurs again and is reported.
 std::unique_ptr<RecordedWork> StepRecorder::record(const std::function<void()>& work) {
     try {
         return m_device.record(work);

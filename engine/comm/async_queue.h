@@ -31,7 +31,7 @@ class AsyncQueue {
   public:
     using Run = std::function<void(const QueuedCollective&)>;
     explicit AsyncQueue(Run run) : m_run(std::move(run)) {}
-    // Waits for the running collective and drops the queued collectives behind it.
+    // Waits for the running collective and drops the collectives that are queued behind it.
     ~AsyncQueue();
     AsyncQueue(const AsyncQueue&) = delete;
     AsyncQueue& operator=(const AsyncQueue&) = delete;

@@ -112,7 +112,7 @@ class CommHandle {
 //
 // Counts and sizes of a collective must be equal on all ranks. The caller owns all buffers except those of allocate().
 //
-// Thread safety: one thread at a time, except abort(), collective() and bytesSent(), which any thread may call.
+// Thread safety: one thread at a time, except abort(), collectiveNumber() and bytesSent(), which any thread may call.
 class Communicator {
   public:
     virtual ~Communicator() = default;
@@ -178,17 +178,17 @@ class Communicator {
 
     // True if collectives and messages on device memory can be recorded into a CUDA graph. Between beginRecording() and
     // endRecording() the calls of this communicator and of its sub-groups are recorded and not executed. endRecording()
-    // returns the recorded calls; countLaunch() must be called with them each time the graph is launched. These
+    // returns the recorded calls; countGraphLaunch() must be called with them each time the graph is launched. These
     // functions are called for the group of all ranks only. No sub-group may be created or destroyed between the
     // recording and the last launch.
-    virtual bool canBeRecorded() const { return false; }
+    virtual bool canBeRecordedInGraph() const { return false; }
     virtual void beginRecording() {}
     virtual CallsPerGraphLaunch endRecording() { return {}; }
-    virtual void countLaunch(const CallsPerGraphLaunch& /*calls*/) {}
+    virtual void countGraphLaunch(const CallsPerGraphLaunch& /*calls*/) {}
 
     // Returns the number of the collective that is running or, if none is running, of the last one that finished,
     // counted from 1. Used by heartbeats; callable from any thread.
-    virtual std::int64_t collective() const = 0;
+    virtual std::int64_t collectiveNumber() const = 0;
 
     // Returns the payload that this rank has sent, in bytes, counted as ring algorithms would send it: 2 (N-1)/N of
     // each all-reduced buffer, (N-1)/N of the result of an all-gather and of the input of a reduce-scatter or

@@ -62,7 +62,7 @@ GlooCommunicator::~GlooCommunicator() {
 }
 
 void GlooCommunicator::connect() {
-    PeerMesh mesh(*m_store, {m_group.prefix, m_group.ranksInRun, m_rank, hostAddress(m_options), m_options.timeout});
+    PeerMesh mesh(*m_store, {m_group.prefix, m_group.ranksInRun, m_rank, listenAddress(m_options), m_options.timeout});
     m_links = std::make_shared<PeerLinks>(mesh.connect());
     m_refusedConnections = mesh.refusedConnections();
     m_context = std::make_shared<GlooLinks>(m_rank, m_size, m_links, m_options.timeout);
@@ -89,7 +89,7 @@ void GlooCommunicator::fail(const std::string& what, const std::string& why) {
     bool first = !std::exchange(m_failed, true);
     if (m_links) m_links->close();
     if (m_aborted) throw CommError("communication was aborted during " + what);
-    int missing = first ? firstSilentRank(*m_store, m_group.prefix, m_rank, m_size, m_options.timeout) : -1;
+    int missing = first ? findMissingRank(*m_store, m_group.prefix, m_rank, m_size, m_options.timeout) : -1;
     std::string who = missing < 0 ? "a rank" : rankText(missing);
     throw CommError(who + " did not take part in " + what + " within " + describeDuration(m_options.timeout) + ": " +
                         why + "; see the ranks' logs",

@@ -56,7 +56,7 @@ class GlooCommunicator final : public Communicator {
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override;
-    std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
+    std::int64_t collectiveNumber() const override { return m_collective.load(std::memory_order_relaxed); }
     std::int64_t refusedConnections() const override { return m_refusedConnections; }
     std::vector<LinkStatistics> links() override;
     std::span<float> allocate(std::size_t count) override { return m_allocated.emplace_back(count); }

@@ -14,7 +14,7 @@ struct GroupRequest {
     std::int64_t key = 0;
 };
 
-// Members of a sub-group, seen from one of its ranks.
+// Ranks of a sub-group, and the number of one of these ranks within the sub-group.
 struct GroupMembers {
     std::vector<int> ranks;  // ranks in the parent communicator, in the order of the group
     int own = -1;            // number of this rank in the group; -1 if it is not a member

@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-int firstSilentRank(Store& store, const std::string& prefix, int rank, int size, std::chrono::milliseconds timeout) {
+int findMissingRank(Store& store, const std::string& prefix, int rank, int size, std::chrono::milliseconds timeout) {
     const std::string signatures = prefix + "failed/";
     try {
         store.set(signatures + std::to_string(rank), {});

@@ -11,6 +11,6 @@ namespace ringside {
 // Returns the rank that the other ranks wait for. Must be called by each rank whose wait has failed: the call writes a
 // key of this rank under `prefix`, waits for one second, or for `timeout` if that is shorter, and returns the first of
 // `size` ranks without a key. Returns -1 if every rank has written its key or if the store is unreachable.
-int firstSilentRank(Store& store, const std::string& prefix, int rank, int size, std::chrono::milliseconds timeout);
+int findMissingRank(Store& store, const std::string& prefix, int rank, int size, std::chrono::milliseconds timeout);
 
 }  // namespace ringside

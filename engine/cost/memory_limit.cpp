@@ -79,7 +79,7 @@ std::string remedy(const PlanSubject& subject, std::int64_t needed) {
 
 }  // namespace
 
-bool isCertainlyOver(std::int64_t bytes, const RunConfig& config) {
+bool isClearlyOverMemoryLimit(std::int64_t bytes, const RunConfig& config) {
     const double limit = config.parallel.memoryLimitMb;
     return limit > 0 && static_cast<double>(bytes) > limit * kMebibyte * kUncertain;
 }
@@ -97,7 +97,7 @@ Problems checkMemoryLimit(const PlanSubject& subject, const StrategyPlan& plan) 
     const RunConfig& config = subject.config;
     if (config.parallel.memoryLimitMb <= 0) return {};
     const Fullest fullest = fullestRank(subject, plan);
-    if (!isCertainlyOver(fullest.bytes, config)) return {};
+    if (!isClearlyOverMemoryLimit(fullest.bytes, config)) return {};
     const std::string who = (plan.devices > 0 ? "device " : "rank ") + std::to_string(fullest.rank);
     return {{"parallel.memory_limit_mb",
              "is " + plainNumber(config.parallel.memoryLimitMb) + " MiB, but " + who + " needs " +

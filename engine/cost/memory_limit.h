@@ -11,7 +11,7 @@ namespace ringside {
 
 // True if a predicted memory use exceeds parallel.memory_limit_mb by more than 2 %, the uncertainty of predictions.
 // Within 2 % a run may start; the engine then enforces the limit by the memory that it counts itself.
-bool isCertainlyOver(std::int64_t bytes, const RunConfig& config);
+bool isClearlyOverMemoryLimit(std::int64_t bytes, const RunConfig& config);
 
 // Returns a size in MiB as text, rounded up: "7.4"; with three decimals below 1 MiB.
 std::string mebibytesText(std::int64_t bytes);

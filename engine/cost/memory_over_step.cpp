@@ -75,8 +75,8 @@ std::vector<Piece> piecesOf(const StrategyPlan& plan, bool asOne, std::int64_t a
         }
         weights.back() += activationBytes(plan.layers, i, i + 1, plan.maxBatch);
         for (const TensorSize& one : layer.parameters) {
-            pieces.back().shard += chunkOf(one, plan.mesh.shard) * kFloatBytes;
-            pieces.back().whole += chunkOf(one, plan.mesh.shard) * plan.mesh.shard * kFloatBytes;
+            pieces.back().shard += shardValueCount(one, plan.mesh.shard) * kFloatBytes;
+            pieces.back().whole += shardValueCount(one, plan.mesh.shard) * plan.mesh.shard * kFloatBytes;
         }
     }
     const std::vector<std::int64_t> parts = divideInProportion(activations, weights);

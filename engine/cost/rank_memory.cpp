@@ -160,7 +160,7 @@ class Count {
     UnitBytes bytesOf(const std::vector<TensorSize>& unit) const {
         UnitBytes bytes;
         for (const TensorSize& one : unit) {
-            const std::int64_t chunk = chunkOf(one, m_plan.mesh.shard);
+            const std::int64_t chunk = shardValueCount(one, m_plan.mesh.shard);
             const std::int64_t begin = std::min(one.values, m_layout.shardIndex() * chunk);
             bytes.whole += inLines(chunk * m_plan.mesh.shard) * kFloatBytes;
             bytes.shards += chunk * kFloatBytes;

@@ -36,7 +36,7 @@ std::vector<std::int64_t> bucketBytes(const std::vector<TensorSize>& parameters,
 std::vector<std::vector<TensorSize>> unitsOf(const StrategyPlan& plan, std::size_t stage);
 
 // Returns the number of values of a parameter that each of `ranks` ranks holds if it is sharded, including padding.
-inline std::int64_t chunkOf(const TensorSize& one, std::int64_t ranks) {
+inline std::int64_t shardValueCount(const TensorSize& one, std::int64_t ranks) {
     return (one.rows + ranks - 1) / ranks * one.valuesPerRow();
 }
 

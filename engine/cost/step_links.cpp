@@ -52,7 +52,7 @@ class Links {
     }
 
     void addEdge(int from, int to, StepLink::What what, std::size_t stage) {
-        if (from != to) add(from, to, what, edgeBytes(m_subject, m_plan, stage));
+        if (from != to) add(from, to, what, stageOutputBytes(m_subject, m_plan, stage));
     }
 
     const PlanSubject& m_subject;

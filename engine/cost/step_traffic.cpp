@@ -57,7 +57,7 @@ class Sent {
         const ShardingChoice& choice = m_plan.sharding;
         for (const auto& unit : unitsOf(m_plan, stage)) {
             for (const TensorSize& one : unit) {
-                const std::int64_t whole = chunkOf(one, mesh.shard) * mesh.shard * kFloatBytes;
+                const std::int64_t whole = shardValueCount(one, mesh.shard) * mesh.shard * kFloatBytes;
                 if (whole == 0) continue;
                 const std::int64_t gathers = gathersOf(choice.freesParameters);
                 m_sent.parameters += gathers * whole / mesh.shard * (mesh.shard - 1);
@@ -75,7 +75,7 @@ class Sent {
         for (std::size_t at = m_plan.stageBegin[stage]; at < m_plan.stageBegin[stage + 1]; ++at) {
             if (m_plan.layers[at].group.empty()) continue;
             for (const TensorSize& one : m_plan.layers[at].parameters) {
-                const std::int64_t chunk = chunkOf(one, m_plan.mesh.shard) * kFloatBytes;
+                const std::int64_t chunk = shardValueCount(one, m_plan.mesh.shard) * kFloatBytes;
                 m_sent.parameters += passes() * chunk * (m_plan.mesh.shard - 1);
                 m_sent.collectives += static_cast<int>(passes());
             }
@@ -100,11 +100,11 @@ class Sent {
     void messages(std::size_t stage) {
         const auto count = static_cast<int>(passes() * m_plan.microBatches);
         if (stage + 1 < m_plan.stages() && isElsewhere(stage + 1)) {
-            m_sent.activations += edgeBytes(m_subject, m_plan, stage);
+            m_sent.activations += stageOutputBytes(m_subject, m_plan, stage);
             m_sent.messages += count;
         }
         if (stage > 0 && isElsewhere(stage - 1)) {
-            m_sent.activations += edgeBytes(m_subject, m_plan, stage - 1);
+            m_sent.activations += stageOutputBytes(m_subject, m_plan, stage - 1);
             m_sent.messages += count;
         }
     }
@@ -138,7 +138,7 @@ StepTraffic predictTraffic(const PlanSubject& subject, const StrategyPlan& plan,
     return Sent(subject, plan, rank).all();
 }
 
-std::int64_t edgeBytes(const PlanSubject& subject, const StrategyPlan& plan, std::size_t stage) {
+std::int64_t stageOutputBytes(const PlanSubject& subject, const StrategyPlan& plan, std::size_t stage) {
     const Shape& between = plan.layers[plan.stageBegin[stage + 1]].input;
     return subject.config.training.accumulateSteps * subject.largestBatch() * between.count() * kFloatBytes;
 }

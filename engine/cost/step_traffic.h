@@ -27,6 +27,6 @@ StepTraffic predictTraffic(const PlanSubject& subject, const StrategyPlan& plan,
 
 // Returns the bytes of activations that a stage sends to the next stage in a step. The next stage sends as many bytes
 // of gradients back.
-std::int64_t edgeBytes(const PlanSubject& subject, const StrategyPlan& plan, std::size_t stage);
+std::int64_t stageOutputBytes(const PlanSubject& subject, const StrategyPlan& plan, std::size_t stage);
 
 }  // namespace ringside

@@ -98,9 +98,9 @@ std::string optionsOf(const RunConfig& config, std::optional<std::int64_t> stage
 }
 
 std::string whyTooLarge(const StrategyCost& cost, const RunConfig& config) {
-    if (!isCertainlyOver(cost.largestPeak(), config)) return {};
+    if (!isClearlyOverMemoryLimit(cost.largestPeak(), config)) return {};
     return "needs " + mebibytesText(cost.largestPeak()) + " MiB per rank; parallel.memory_limit_mb allows " +
-           plainNumber(config.parallel.memoryLimitMb);
+           plainNumber(config.parallel.memoryLimitMb) + " MiB";
 }
 
 class Choices {

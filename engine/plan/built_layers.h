@@ -53,7 +53,7 @@ struct BuiltLayer {
     LayerDescription pooling = {};  // kPooledConvolution: the pooling
     ImageLayout layout = ImageLayout::kChannelsLast;
     bool afterReLU = false;  // kPooledConvolution and max-pooling: true if the pooling also applies the ReLU before it
-    bool inPlace = false;    // ReLU: true if it may overwrite its input
+    bool inPlace = false;    // ReLU: true if the layer may overwrite its input
     // Dropout and residual: index of the layer among the model's layers of this kind. The layer's random numbers are
     // derived from this index.
     std::uint64_t draw = 0;

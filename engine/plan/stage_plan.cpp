@@ -97,8 +97,8 @@ Result<Schedule> plannedSchedule(const RunConfig& config) {
 
 namespace {
 
-// Returns the problem that there are more stages than layers. It names the setting that determines the number of
-// stages: mesh.pipeline if it is set, otherwise the world size.
+// Returns a problem for a model with fewer layers than stages. The text names the setting that determines the number of
+// stages: mesh.pipeline if it is set, otherwise parallel.world_size.
 Problem tooManyStages(const RunConfig& config, std::size_t stages, std::size_t layers) {
     const std::int64_t perRank = stagesPerRank(config);
     const std::int64_t fit = std::max<std::int64_t>(1, static_cast<std::int64_t>(layers) / perRank);

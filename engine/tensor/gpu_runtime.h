@@ -10,8 +10,8 @@ using DeviceStream = void*;  // type cudaStream_t of CUDA
 using DeviceEvent = void*;   // type cudaEvent_t of CUDA
 
 // Interface to the GPU runtime for collectives and uploads on the current device. Tests replace it to check order,
-// timeouts and failures without a GPU. Copies, records and waits are only enqueued. All functions throw DeviceError if
-// the GPU fails, except those marked noexcept.
+// timeouts and failures without a GPU. record(), streamWaits(), copy() and addInTree() only enqueue work on a stream
+// and return. All functions throw DeviceError if the GPU fails, except those marked noexcept.
 class GpuRuntime {
   public:
     virtual ~GpuRuntime() = default;
@@ -37,7 +37,8 @@ class GpuRuntime {
     // Enqueues a copy in any direction between host and device memory.
     virtual void copy(void* to, const void* from, std::size_t bytes, DeviceStream stream) = 0;
     // Enqueues the sum of the blocks of `ranks` ranks along the tree of a canonical reduction (ReduceOp::kTreeSum).
-    // ranks must be a power of two. blocks: one after the other in device memory, `count` floats each; overwritten.
+    // ranks must be a power of two. blocks: the blocks of all ranks, `count` floats each, one after the other in device
+    // memory; they are overwritten.
     virtual void addInTree(float* blocks, std::size_t count, int ranks, float* out, DeviceStream stream) = 0;
 
     // Yields the CPU for a moment between two polls of finished().

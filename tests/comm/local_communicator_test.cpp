@@ -98,12 +98,12 @@ TEST_CASE("gather and scatter work with allocated memory on all, some and none o
 
 TEST_CASE("collectives are numbered from one on every rank") {
     onLocalRanks(2, [](Communicator& ranks) {
-        if (ranks.collective() != 0) throw std::runtime_error("counts before the first");
+        if (ranks.collectiveNumber() != 0) throw std::runtime_error("counts before the first");
         ranks.barrier();
         float value = 1;
         ranks.allReduce(CommBuffer::of(std::span(&value, 1)), ReduceOp::kSum);
         ranks.allReduceAsync(CommBuffer::of(std::span(&value, 1)), ReduceOp::kSum).wait();
-        if (ranks.collective() != 3) throw std::runtime_error("lost count");
+        if (ranks.collectiveNumber() != 3) throw std::runtime_error("lost count");
     });
 }
 

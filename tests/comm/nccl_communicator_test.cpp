@@ -75,7 +75,7 @@ TEST_CASE("NCCL splits off a group whose size follows from all ranks' requests")
     CHECK(std::ranges::count(world.nccl->calls, "commSplit 3") == 1);
     CHECK(group->size() == 4);
     CHECK(group->rank() == 1);
-    CHECK(group->canBeRecorded());
+    CHECK(group->canBeRecordedInGraph());
     const auto values = world.onDevice(*rank1, {1, 2});
     const CommHandle handle =
         group->allGatherAsync(CommBuffer::of(values.first(1)), CommBuffer::of(world.onDevice(*rank1, {0, 0, 0, 0})));
@@ -154,10 +154,10 @@ TEST_CASE("Collectives on device memory work in place and are numbered") {
     auto values = world.onDevice(*communicator, {1, 2, 3});
     communicator->allReduce(CommBuffer::of(values), ReduceOp::kSum);
     CHECK(std::vector<float>(values.begin(), values.end()) == std::vector<float>{4, 8, 12});
-    CHECK(communicator->collective() == 1);
+    CHECK(communicator->collectiveNumber() == 1);
     communicator->broadcast(CommBuffer::of(values), 2);
     communicator->barrier();
-    CHECK(communicator->collective() == 3);
+    CHECK(communicator->collectiveNumber() == 3);
 
     auto gathered = communicator->allocate(12);
     communicator->allGather(CommBuffer::of(values), CommBuffer::of(gathered));
@@ -168,7 +168,7 @@ TEST_CASE("Collectives on device memory work in place and are numbered") {
     CHECK(block[1] == 8);
     communicator->send(CommBuffer::of(values), 3);
     communicator->recv(CommBuffer::of(values), 1);
-    CHECK(communicator->collective() == 5);
+    CHECK(communicator->collectiveNumber() == 5);
     CHECK(world.nccl->calls == std::vector<std::string>{"getUniqueId", "commInitRank", "allReduce", "broadcast",
                                                         "allReduce", "allGather", "reduceScatter", "send to 3",
                                                         "recv from 1"});
@@ -242,7 +242,7 @@ TEST_CASE("Asynchronous collectives run in the order they were started") {
     CHECK(first[0] == 4);
     CHECK(second[0] == 8);
     handle1.wait();
-    CHECK(communicator->collective() == 2);
+    CHECK(communicator->collectiveNumber() == 2);
 }
 
 TEST_CASE("events are reused, so that a long run creates only a few") {
@@ -521,7 +521,7 @@ TEST_CASE("collectives that start together are one group of NCCL with one handle
     handles.front().wait();
     CHECK(std::vector<float>(one.begin(), one.end()) == std::vector<float>{4, 8});
     CHECK(std::vector<float>(all.begin(), all.end()) == std::vector<float>{3, 3, 3, 3});
-    CHECK(communicator->collective() == 2);
+    CHECK(communicator->collectiveNumber() == 2);
     CHECK(communicator->bytesSent() == 2 * 8 * 3 / 4 + 4 * 3);
 }
 

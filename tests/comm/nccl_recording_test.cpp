@@ -115,13 +115,13 @@ TEST_CASE("recorded collectives run between earlier and later work in every laun
 TEST_CASE("Recorded collectives are counted when they run, not when they are recorded") {
     Rank rank;
     rank.step();
-    CHECK(rank.communicator->collective() == 2);
+    CHECK(rank.communicator->collectiveNumber() == 2);
     rank.synchronize();
     rank.step();
-    CHECK(rank.communicator->collective() == 4);
+    CHECK(rank.communicator->collectiveNumber() == 4);
     rank.synchronize();
     rank.step();
-    CHECK(rank.communicator->collective() == 6);
+    CHECK(rank.communicator->collectiveNumber() == 6);
 }
 
 TEST_CASE("a group for messages exchanges a value with each peer before its first message") {
@@ -141,7 +141,7 @@ TEST_CASE("a group for messages exchanges a value with each peer before its firs
     REQUIRE(calls.size() >= exchange.size());
     CHECK(std::vector<std::string>(calls.end() - 8, calls.end()) == exchange);
     CHECK(messages->bytesSent() == 0);
-    CHECK(messages->collective() == 0);
+    CHECK(messages->collectiveNumber() == 0);
 }
 
 // A ring all-reduce of 2 floats among 4 ranks sends 2 x 8 x 3/4 = 12 bytes, a message of one float 4. The two steps
@@ -153,7 +153,7 @@ TEST_CASE("calls of sub-groups are recorded with their parent and counted in eac
                                            NcclOptions{});  // the fake NCCL needs two ranks
     const auto reducing = rank.communicator->split(0, 0, GroupUse::kCollectives);
     const auto sending = rank.communicator->split(1, 0, GroupUse::kMessages);
-    const std::int64_t before = rank.communicator->collective();
+    const std::int64_t before = rank.communicator->collectiveNumber();
     StepRecorder recorder(withCollectives({[&](const std::function<void()>& work) {
                                                return std::make_unique<Rank::Launched>(rank.device->recorded(work),
                                                                                        [] {});
@@ -169,11 +169,11 @@ TEST_CASE("calls of sub-groups are recorded with their parent and counted in eac
         });
         rank.synchronize();
         CHECK(rank.first[0] == 8);
-        CHECK(reducing->collective() == step);
+        CHECK(reducing->collectiveNumber() == step);
         CHECK(reducing->bytesSent() == 12 * step);
         CHECK(sending->bytesSent() == 4 * step);
     }
-    CHECK(rank.communicator->collective() == before);
+    CHECK(rank.communicator->collectiveNumber() == before);
     // Three sends: when connecting, in the direct step, and in the recorded step.
     CHECK(std::ranges::count(rank.nccl->calls, "send to 2") == 3);
 }
@@ -218,7 +218,7 @@ TEST_CASE("if NCCL cannot be recorded, steps run without recording and one log l
     REQUIRE(rank.reported.size() == 1);
     CHECK_THAT(rank.reported.front(), containing("NCCL cannot record collective 3 (all-reduce of 2 floats)"));
     CHECK(rank.nccl->aborts == 0);
-    CHECK(rank.communicator->collective() == 8);
+    CHECK(rank.communicator->collectiveNumber() == 8);
 }
 
 TEST_CASE("if recording breaks NCCL, the ranks reconnect, steps continue and one log line gives the reason") {
@@ -232,7 +232,7 @@ TEST_CASE("if recording breaks NCCL, the ranks reconnect, steps continue and one
     CHECK(rank.nccl->aborts == 1);
     CHECK(std::count(rank.nccl->calls.begin(), rank.nccl->calls.end(), "commInitRank") == 2);
     CHECK(rank.store.values.size() == 2);  // each connection has a different unique id
-    CHECK(rank.communicator->collective() == 8);
+    CHECK(rank.communicator->collectiveNumber() == 8);
 }
 
 TEST_CASE("before NCCL reconnects, the current step is waited for until its deadline") {

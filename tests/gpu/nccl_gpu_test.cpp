@@ -95,14 +95,14 @@ void exchangeRecorded(CudaBackend& gpu, Communicator& communicator, int rounds) 
     StepRecorder recorder(withCollectives(*gpu.recordingDevice(), communicator),
                           [&whyNot](const std::string& why) { whyNot = why; });
     std::vector<float> values(1001);
-    const std::int64_t before = communicator.collective();
+    const std::int64_t before = communicator.collectiveNumber();
     for (int round = 0; round < rounds; ++round) {
         recorder.run({first.data(), 1}, step);
         gpu.download(tensor, values.data());
         demand(values.back() == 2 * static_cast<float>(communicator.size()), "the recorded all-reduce is wrong");
     }
     demand(whyNot.empty(), "not recorded: " + whyNot);
-    demand(communicator.collective() == before + 2 * rounds, "recorded collectives are not counted");
+    demand(communicator.collectiveNumber() == before + 2 * rounds, "recorded collectives are not counted");
 }
 
 struct Rank {

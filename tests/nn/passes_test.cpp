@@ -199,7 +199,7 @@ TEST_CASE("a skipped block passes its input on, has no gradients and is not used
                                   "skip": 0.5, "shortcut": [{"kind": "linear", "out": 2}]}])"};
     Part part({}, config);
     std::vector<std::size_t> unused;
-    part.model->setUnused([&unused](std::size_t one) { unused.push_back(one); });
+    part.model->setUnusedCallback([&unused](std::size_t one) { unused.push_back(one); });
     const auto run = [&](const Pass& pass) {
         part.model->begin(pass);
         const Values y = part.forward(samples());

@@ -342,10 +342,10 @@ class ReplayCommunicator final : public Communicator {
     void barrier() override { drained().barrier(); }
     void barrierWithoutTimeout() override { m_inner.barrierWithoutTimeout(); }
     void abort() override { m_inner.abort(); }
-    std::int64_t collective() const override { return m_inner.collective(); }
+    std::int64_t collectiveNumber() const override { return m_inner.collectiveNumber(); }
     std::span<float> allocate(std::size_t count) override { return m_inner.allocate(count); }
 
-    bool canBeRecorded() const override { return true; }
+    bool canBeRecordedInGraph() const override { return true; }
     void beginRecording() override { m_recorded = 0; }
     CallsPerGraphLaunch endRecording() override { return {m_recorded, 0, {}}; }
 

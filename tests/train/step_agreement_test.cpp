@@ -84,9 +84,9 @@ TEST_CASE("without the signal nothing is exchanged, and commands wait") {
         Seen& own = all[static_cast<std::size_t>(communicator.rank())];
         own.signal = agreement.hasPendingCommands();
         own.without = agreement.agreeAfterStep(false);
-        own.collectivesWithout = communicator.collective();
+        own.collectivesWithout = communicator.collectiveNumber();
         own.with = agreement.agreeAfterStep(true);
-        own.collectivesWith = communicator.collective();
+        own.collectivesWith = communicator.collectiveNumber();
     });
     CHECK(all[0].signal);
     CHECK_FALSE(all[1].signal);

@@ -48,7 +48,7 @@ class Borrowed final : public Communicator {
     CommHandle sendAsync(CommBuffer buffer, int to) override { return m_whose.sendAsync(buffer, to); }
     CommHandle recvAsync(CommBuffer buffer, int from) override { return m_whose.recvAsync(buffer, from); }
     void abort() override { m_whose.abort(); }
-    std::int64_t collective() const override { return m_whose.collective(); }
+    std::int64_t collectiveNumber() const override { return m_whose.collectiveNumber(); }
     std::span<float> allocate(std::size_t count) override { return m_whose.allocate(count); }
     void setTrace(CollectiveTrace* trace) override { m_whose.setTrace(trace); }
 

@@ -120,7 +120,8 @@ class CudaBackend final : public Backend {
     // Each of these functions launches a kernel of kernels.h on the compute stream and throws if the launch fails.
     template <class Value>
     void values(std::size_t count, const Value& value, const char* doing);
-    // listed() adds a kernel to a list and launches the list when it is full; finishList() launches the rest.
+    // listed() adds a kernel to a list, and launches all kernels of the list when it is full. finishList() launches the
+    // kernels that are still in the list.
     template <class Value>
     void listed(cuda::ValueList<Value>& list, const Value& value, std::size_t count, const char* doing);
     template <class Value>

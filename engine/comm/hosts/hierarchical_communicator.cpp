@@ -53,8 +53,11 @@ HierarchicalCommunicator::~HierarchicalCommunicator() {
 void HierarchicalCommunicator::connect() {
     const int place = m_hosts.positionOnHost(m_rank);
     if (place > 0 && m_hosts.ranksPerHost() == 0) return;
-    PeerMesh::Options mesh{
-        "hosts/" + std::to_string(place) + "/", {}, m_hosts.hostOf(m_rank), hostAddress(m_options), m_options.timeout};
+    PeerMesh::Options mesh{"hosts/" + std::to_string(place) + "/",
+                           {},
+                           m_hosts.hostOf(m_rank),
+                           listenAddress(m_options),
+                           m_options.timeout};
     for (int host = 0; host < m_hosts.hostCount(); ++host) {
         mesh.ranksInRun.push_back(m_hosts.ranksOn(host)[static_cast<std::size_t>(place)]);
     }
@@ -116,7 +119,7 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
     abortAll();
     if (m_aborted) throw CommError("communication was aborted during " + what);
     if (first) {
-        const int silent = firstSilentRank(*m_store, "hosts/", m_rank, size(), m_options.timeout);
+        const int silent = findMissingRank(*m_store, "hosts/", m_rank, size(), m_options.timeout);
         // Each rank whose wait failed has written a key to the store, so the rank without a key is the missing one. It
         // replaces `missing`, which can be a rank that waits for the missing one, too.
         missing = silent < 0 ? missing : silent;
@@ -177,7 +180,7 @@ void HierarchicalCommunicator::runTraced(const QueuedCollective& job, std::int64
 void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const std::function<void()>& call) {
     const CollectiveKind kind = job.kind;
     const CommBuffer buffer = job.in;
-    // Counts the payload for bytesSent(), except that of collectives of m_flat, because m_flat counts its collectives
+    // Does not count the payload of collectives that run over m_flat (TCP between all ranks), because m_flat counts it
     // itself.
     if (!usesFlatCommunicator(job)) countCollective(kind, buffer);
     const std::int64_t number = m_collective.fetch_add(1) + 1;

@@ -64,7 +64,7 @@ class HierarchicalCommunicator final : public Communicator {
     CommHandle sendAsync(CommBuffer buffer, int to) override { return m_flat->sendAsync(buffer, to); }
     CommHandle recvAsync(CommBuffer buffer, int from) override { return m_flat->recvAsync(buffer, from); }
     void abort() override;
-    std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
+    std::int64_t collectiveNumber() const override { return m_collective.load(std::memory_order_relaxed); }
     std::int64_t bytesSent() const override { return Communicator::bytesSent() + m_flat->bytesSent(); }
     std::int64_t refusedConnections() const override { return m_refusedConnections + m_flat->refusedConnections(); }
     std::vector<LinkStatistics> links() override;

@@ -28,8 +28,8 @@ using std::chrono::milliseconds;
 // pauses, then, if another rank is late, with pauses, so that the CPU is free for other ranks.
 constexpr int kPollsWithoutPause = 2000;
 constexpr microseconds kPause{50};
-// Size, in bytes, from which the blocking all-reduce of MPI is used. Its algorithms are better than those of the
-// non-blocking all-reduce, which outweighs the cost of the barrier that precedes it.
+// Size, in bytes, from which the blocking all-reduce of MPI is used. For such buffers, its better algorithms save more
+// time than the barrier before it costs.
 constexpr std::size_t kReduceInMpiFrom = std::size_t{256} << 10;
 
 MpiTable::Type mpiType(CommType type) {
@@ -130,7 +130,7 @@ void MpiCommunicator::fail(const std::string& what, const std::string& why) {
     if (wasAborted && first) throw CommError("communication was aborted during " + what);
     const int runSize = size();
     const int missing =
-        first && m_store && m_isWhole ? firstSilentRank(*m_store, "mpi/", m_rank, runSize, m_options.timeout) : -1;
+        first && m_store && m_isWhole ? findMissingRank(*m_store, "mpi/", m_rank, runSize, m_options.timeout) : -1;
     const std::string who = missing < 0 ? "a rank" : rankText(missing);
     throw CommError(who + " did not take part in " + what + " within " + describeDuration(m_options.timeout) + ": " +
                         why + "; see the ranks' logs",

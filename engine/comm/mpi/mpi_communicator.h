@@ -47,7 +47,7 @@ class MpiCommunicator final : public Communicator {
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override { m_shared->aborted = true; }
-    std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
+    std::int64_t collectiveNumber() const override { return m_collective.load(std::memory_order_relaxed); }
     std::span<float> allocate(std::size_t count) override { return m_allocated.emplace_back(count); }
 
   protected:

@@ -121,12 +121,12 @@ void NcclCommunicator::beginRecording() {
     removeFinished();  // removes finished operations now, because events cannot be queried while a CUDA graph is
                        // recorded
     m_recording = true;
-    m_beforeRecording = collective();
+    m_beforeRecording = collectiveNumber();
     m_bytesBeforeRecording = bytesSent();
     for (NcclCommunicator* group : m_groups) group->beginRecording();
 }
 
-// Removes the payload of the recorded calls from bytesSent(): countLaunch() adds it at each launch of the graph.
+// Removes the payload of the recorded calls from bytesSent(): countGraphLaunch() adds it at each launch of the graph.
 CallsPerGraphLaunch NcclCommunicator::endRecording() {
     m_recording = false;
     m_freeEvents.insert(m_freeEvents.end(), m_recorded.begin(), m_recorded.end());
@@ -156,13 +156,14 @@ void NcclCommunicator::reconnect() {
 
 // Registers the collectives of a launched CUDA graph as operations in progress. They have no events of their own, so
 // one event after the whole step represents all of them.
-void NcclCommunicator::countLaunch(const CallsPerGraphLaunch& calls) {
+void NcclCommunicator::countGraphLaunch(const CallsPerGraphLaunch& calls) {
     m_collective.fetch_add(calls.collectives, std::memory_order_relaxed);
     countBytes(calls.bytes);
     RINGSIDE_ASSERT(calls.groups.size() == m_groups.size());
-    for (std::size_t i = 0; i < m_groups.size(); ++i) m_groups[i]->countLaunch(calls.groups[i]);
+    for (std::size_t i = 0; i < m_groups.size(); ++i) m_groups[i]->countGraphLaunch(calls.groups[i]);
     if (m_parent) return;
-    const NcclOperation operation{"the last collective of a launched CUDA graph", CommType::kByte, 0, collective()};
+    const NcclOperation operation{"the last collective of a launched CUDA graph", CommType::kByte, 0,
+                                  collectiveNumber()};
     m_connection->throwIfFailed(operation);
     removeFinished();
     const DeviceEvent finished = takeEvent();

@@ -66,15 +66,15 @@ class NcclCommunicator final : public Communicator {
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override { m_connection->requestAbort(); }
-    std::int64_t collective() const override { return m_collective.load(std::memory_order_relaxed); }
+    std::int64_t collectiveNumber() const override { return m_collective.load(std::memory_order_relaxed); }
     std::span<float> allocate(std::size_t count) override;  // returns device memory
     // True: NCCL can record collectives and messages into a CUDA graph, except sums in canonical order
     // (ReduceOp::kTreeSum). Each group must have run the same calls once before the recording, because NCCL connects
     // the ranks during the first call.
-    bool canBeRecorded() const override { return true; }
+    bool canBeRecordedInGraph() const override { return true; }
     void beginRecording() override;
     CallsPerGraphLaunch endRecording() override;
-    void countLaunch(const CallsPerGraphLaunch& calls) override;
+    void countGraphLaunch(const CallsPerGraphLaunch& calls) override;
 
     // Sets a function that is called if the destructor finds that the abort of NCCL hangs; see NcclConnection.
     void setOnHungAbort(std::function<void(const Error& cause)> callback) {

@@ -49,8 +49,8 @@ class NcclConnection {
     // Creates the connection of the group of this colour, in which this rank is `rank` of `size`; null for a negative
     // colour. Collective over all ranks.
     std::unique_ptr<NcclConnection> split(int colour, int key, int rank, int size);
-    // True if NCCL has an asynchronous error because it refused to be recorded into a CUDA graph. Non-blocking
-    // communicators can have such an error.
+    // True if NCCL has an asynchronous error because one of its calls could not be recorded into a CUDA graph.
+    // Non-blocking communicators can have such an error.
     bool wasBrokenByRecording();
     // Replaces the communicator with a new one. No operation may be in progress. Collective over all ranks.
     void connectAgain(Store& store);

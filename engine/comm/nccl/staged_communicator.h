@@ -54,7 +54,7 @@ class StagedCommunicator final : public Communicator {
     void barrierWithoutTimeout() override { m_dependencies.host->barrierWithoutTimeout(); }
     void abort() override { m_dependencies.host->abort(); }
     void setTrace(CollectiveTrace* trace) override { m_dependencies.host->setTrace(trace); }
-    std::int64_t collective() const override { return m_dependencies.host->collective(); }
+    std::int64_t collectiveNumber() const override { return m_dependencies.host->collectiveNumber(); }
     std::span<float> allocate(std::size_t count) override;  // returns device memory
 
   protected:

@@ -13,9 +13,9 @@
 
 namespace ringside {
 
-// Memory that the ranks of one host share. It is zero-filled at the start, never constructed and free of locks, so that
-// a rank may be killed at any instant without blocking the others. All ranks compute the same layout from (bytes, world
-// size N):
+// Memory that the ranks of one host share. It is zero-filled at the start (no constructors run) and free of locks, so
+// that a rank may be killed at any instant without blocking the others. All ranks compute the same layout from (bytes,
+// world size N):
 //
 //     +-------------+--------------+-----------------------+--------------------+----------+
 //     | ArenaHeader | RankLine x N | Channel x N x N       | slot x N x 2       | heap x N |
@@ -49,8 +49,8 @@ struct alignas(64) ArenaHeader {
                                                       // complete when it reaches k * N for N ranks
     alignas(64) FutexWord wake;                       // word on which ranks sleep; changes at each completed round and
                                                       // at a failure
-    std::atomic<std::uint32_t>
-        sleepers;  // upper bound of the number of sleeping ranks; a rank that is killed in its sleep stays counted
+    // upper bound of the number of sleeping ranks; a rank that was killed while it slept is still counted
+    std::atomic<std::uint32_t> sleepers;
     alignas(64) std::atomic<std::uint32_t> failure;  // first failure as kind << 24 | (rank + 1); 0 if none
 };
 

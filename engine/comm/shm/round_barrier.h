@@ -52,7 +52,8 @@ class RoundBarrier {
     // Throws CommError if communication of the run has already failed.
     void throwIfFailed() const;
 
-    // Records that `peer` did not respond and throws CommError. Also used by channels, which wait outside of rounds.
+    // Records that `peer` did not respond and throws CommError. `what` states what did not happen in time, such as
+    // "rank 3 did not reach collective 7". Also used by channels, which wait outside of rounds.
     [[noreturn]] void failMissing(int peer, const std::string& what);
 
     // Records that `peer` called a different collective and throws CommError.

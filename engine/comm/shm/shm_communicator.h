@@ -66,7 +66,7 @@ class ShmCommunicator final : public Communicator {
     void abort() override { m_barrier.abort(); }
     // Returns the number of the last collective. The communicator of the whole run counts the collectives of all of
     // this rank's groups; a sub-group counts only its own.
-    std::int64_t collective() const override {
+    std::int64_t collectiveNumber() const override {
         return (m_isGroup ? m_collective : m_shared->collectives).load(std::memory_order_relaxed);
     }
     std::span<float> allocate(std::size_t count) override;

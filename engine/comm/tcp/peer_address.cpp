@@ -117,7 +117,7 @@ std::string PeerAddress::text() const {
     return std::string(host.data()) + " port " + std::to_string(ntohs(is4 ? v4->sin_port : v6->sin6_port));
 }
 
-PeerAddress hostAddress(const CommOptions& options) {
+PeerAddress listenAddress(const CommOptions& options) {
     if (!options.interface.empty()) {
         const Result<PeerAddress> address = PeerAddress::ofInterface(options.interface);
         if (!address) throw CommError(address.problem().text());

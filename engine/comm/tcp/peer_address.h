@@ -43,6 +43,6 @@ class PeerAddress {
 
 // Returns the address on which a rank listens, as selected by the options. Throws CommError if this host has no such
 // interface or address.
-PeerAddress hostAddress(const CommOptions& options);
+PeerAddress listenAddress(const CommOptions& options);
 
 }  // namespace ringside

@@ -33,8 +33,8 @@ class LinkError : public std::runtime_error {
     bool m_isMisuse;
 };
 
-// Completion counters of the messages of one caller of PeerLinks. Counts finished sends and receives regardless of
-// their order. Must outlive its messages, unless they have been cancelled.
+// Completion counters of the messages of one caller of PeerLinks: the numbers of finished sends and receives. Must
+// outlive the caller's messages, unless they have been cancelled.
 struct LinkCounters {
     int sent = 0;
     int received = 0;
@@ -115,7 +115,7 @@ class PeerLinks {
         std::vector<std::byte> read;  // read-ahead buffer; [at, end) has not been parsed yet
         std::size_t at = 0;
         std::size_t end = 0;
-        bool inMessage = false;  // true while part of a message, after its header, has not been received
+        bool inMessage = false;  // true if the header of a message, but not all of its content, has been received
         // true if no receive is pending for the message, which is then stored in early.back()
         bool isUnexpected = false;
         std::size_t have = 0;  // number of bytes of the message's content that have been received

@@ -43,7 +43,7 @@ class ThrottledCommunicator final : public Communicator {
     CommHandle sendAsync(CommBuffer buffer, int to) override;
     CommHandle recvAsync(CommBuffer buffer, int from) override;
     void abort() override { m_inner->abort(); }
-    std::int64_t collective() const override { return m_inner->collective(); }
+    std::int64_t collectiveNumber() const override { return m_inner->collectiveNumber(); }
     std::int64_t refusedConnections() const override { return m_inner->refusedConnections(); }
     std::vector<LinkStatistics> links() override { return m_inner->links(); }
     ContributionWatch* contributionWatch() override { return m_inner->contributionWatch(); }

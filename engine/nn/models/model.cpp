@@ -119,17 +119,17 @@ void Model::begin(const Pass& pass) {
 Tensor Model::forward(const Tensor& x) {
     Tensor value = x;
     if (m_watch != nullptr) m_samples = x.count() / std::max<std::int64_t>(m_input.count(), 1);
-    watchBegins(LayerWatch::Work::kForward, m_samples);
+    notifyPassBegin(LayerWatch::Work::kForward, m_samples);
     for (std::size_t i = m_range.first; i < m_range.last; ++i) {
-        watchLayer(i);
+        notifyLayerBegin(i);
         value = m_layers[i]->forward(value);
-        watchDone(i, LayerWatch::Work::kForward);
+        notifyLayerDone(i, LayerWatch::Work::kForward);
     }
-    watchEnds();
+    notifyPassEnd();
     return value;
 }
 
-void Model::watchBegins(LayerWatch::Work work, std::int64_t samples) {
+void Model::notifyPassBegin(LayerWatch::Work work, std::int64_t samples) {
     if (m_watch != nullptr) [[unlikely]]
         m_watch->onPassBegin(*this, work, samples);
 }
@@ -143,19 +143,19 @@ bool Model::passesGradient(std::size_t layer) const {
 Tensor Model::backward(const Tensor& gradOutput, const GradientReady& ready) {
     Tensor gradient = gradOutput;
     std::size_t end = m_parameters.size();
-    watchBegins(LayerWatch::Work::kBackward, m_samples);
+    notifyPassBegin(LayerWatch::Work::kBackward, m_samples);
     for (std::size_t i = m_range.last; i-- > m_firstTrainedLayer;) {
-        watchLayer(i);
+        notifyLayerBegin(i);
         m_layers[i]->backwardParameters(gradient);
-        watchDone(i, LayerWatch::Work::kWeights);
+        notifyLayerDone(i, LayerWatch::Work::kWeights);
         while (end > m_firstParameter[i - m_range.first]) {
             --end;
             (m_unused && !m_layers[i]->isUsed(*m_parameters[end]) ? m_unused : ready)(end);
         }
         if (passesGradient(i)) gradient = m_layers[i]->backwardInput(gradient);
-        watchDone(i, LayerWatch::Work::kInputs);
+        notifyLayerDone(i, LayerWatch::Work::kInputs);
     }
-    watchEnds();
+    notifyPassEnd();
     return gradient;
 }
 
@@ -167,32 +167,32 @@ void Model::notifyGradientReady(std::size_t layer, const GradientReady& ready) c
 
 Tensor Model::backwardInputs(const Tensor& gradOutput, const GradientReady& ready) {
     Tensor gradient = gradOutput;
-    watchBegins(LayerWatch::Work::kInputs, m_samples);
+    notifyPassBegin(LayerWatch::Work::kInputs, m_samples);
     for (std::size_t i = m_range.last; i-- > m_firstTrainedLayer;) {
-        watchLayer(i);
+        notifyLayerBegin(i);
         m_gradients[i - m_range.first] = gradient;
         if (!m_layers[i]->splitsBackward()) {
             m_layers[i]->backwardParameters(gradient);
             notifyGradientReady(i, ready);
         }
         if (passesGradient(i)) gradient = m_layers[i]->backwardInput(gradient);
-        watchDone(i, LayerWatch::Work::kInputs);
+        notifyLayerDone(i, LayerWatch::Work::kInputs);
     }
-    watchEnds();
+    notifyPassEnd();
     return gradient;
 }
 
 void Model::backwardWeights(const GradientReady& ready) {
-    watchBegins(LayerWatch::Work::kWeights, m_samples);
+    notifyPassBegin(LayerWatch::Work::kWeights, m_samples);
     for (std::size_t i = m_range.last; i-- > m_firstTrainedLayer;) {
-        watchLayer(i);
+        notifyLayerBegin(i);
         if (m_layers[i]->splitsBackward()) {
             m_layers[i]->backwardParameters(m_gradients[i - m_range.first]);
             notifyGradientReady(i, ready);
         }
-        watchDone(i, LayerWatch::Work::kWeights);
+        notifyLayerDone(i, LayerWatch::Work::kWeights);
     }
-    watchEnds();
+    notifyPassEnd();
 }
 
 }  // namespace ringside

@@ -83,7 +83,7 @@ class Model {
     Tensor backward(const Tensor& gradOutput, const GradientReady& ready);
     // Sets the function that backward passes call instead of `ready` for parameters that the forward pass did not use
     // (Layer::isUsed).
-    void setUnused(GradientReady unused) { m_unused = std::move(unused); }
+    void setUnusedCallback(GradientReady unused) { m_unused = std::move(unused); }
     // Compute the backward pass in two halves, between which passes of other models can run: first the gradient with
     // respect to the input, for which the previous stage waits, then the parameters' gradients. Layers that cannot be
     // split compute both in the first half. Each half calls `ready` for the gradients that it computes.
@@ -93,16 +93,16 @@ class Model {
   private:
     bool passesGradient(std::size_t layer) const;
     void notifyGradientReady(std::size_t layer, const GradientReady& ready) const;
-    void watchBegins(LayerWatch::Work work, std::int64_t samples);
-    void watchLayer(std::size_t layer) {
+    void notifyPassBegin(LayerWatch::Work work, std::int64_t samples);
+    void notifyLayerBegin(std::size_t layer) {
         if (m_watch != nullptr) [[unlikely]]
             m_watch->layerBegins(layer);
     }
-    void watchDone(std::size_t layer, LayerWatch::Work work) {
+    void notifyLayerDone(std::size_t layer, LayerWatch::Work work) {
         if (m_watch != nullptr) [[unlikely]]
             m_watch->layerDone(*this, layer, work);
     }
-    void watchEnds() {
+    void notifyPassEnd() {
         if (m_watch != nullptr) [[unlikely]]
             m_watch->onPassEnd();
     }

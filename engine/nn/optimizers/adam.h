@@ -13,7 +13,7 @@ class Adam final : public Optimizer {
          Backend& backend);
 
     std::vector<OptimizerTensor> state() const override;
-    bool countsSteps() const override { return true; }
+    bool dependsOnUpdateCount() const override { return true; }
 
   private:
     void updateAll() override;

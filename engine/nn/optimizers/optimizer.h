@@ -63,7 +63,7 @@ class Optimizer {
     static UpdateState readProgress(ResultSlot& slot) { return slot.nextValues<UpdateState>().front(); }
     void restore(const UpdateState& progress);  // restores everything except the learning rate
     // Returns true if an update depends on the number of earlier updates, as Adam's bias correction does.
-    virtual bool countsSteps() const { return false; }
+    virtual bool dependsOnUpdateCount() const { return false; }
 
   protected:
     Backend& backend() { return m_backend; }

@@ -275,10 +275,10 @@ void DataParallel::logMemory() {
     const auto mebibytes = [](const Device& device) {
         return static_cast<double>(device.backend->memory().total()) / kMebibyte;
     };
-    m_dependencies.log(
-        fmt::format("data_parallel: device 0 uses {:.2f} MiB, each of the other {} uses {:.2f} MiB: only device 0 has "
-                    "the optimizer state and the gathered outputs",
-                    mebibytes(m_devices.front()), m_devices.size() - 1, mebibytes(m_devices.back())));
+    m_dependencies.log(fmt::format(
+        "data_parallel: device 0 uses {:.2f} MiB, each of the other {} devices uses {:.2f} MiB: only device 0 has "
+        "the optimizer state and the gathered outputs",
+        mebibytes(m_devices.front()), m_devices.size() - 1, mebibytes(m_devices.back())));
 }
 
 void DataParallel::logTimeShares() {
@@ -288,8 +288,9 @@ void DataParallel::logTimeShares() {
     };
     const std::int64_t alone = m_shares.gather + m_shares.reduce + m_shares.update;
     m_dependencies.log(fmt::format(
-        "data_parallel: in each step of {:.3f} ms device 0 works alone for {:.3f} ms ({:.0f} %): {:.3f} gathering "
-        "outputs and computing the loss, {:.3f} adding up gradients, {:.3f} updating",
+        "data_parallel: in each step of {:.3f} ms device 0 works alone for {:.3f} ms ({:.0f} %): {:.3f} ms for "
+        "gathering "
+        "outputs and computing the loss, {:.3f} ms for adding up gradients, {:.3f} ms for updating parameters",
         perStep(m_shares.all), perStep(alone),
         100 * static_cast<double>(alone) / static_cast<double>(std::max<std::int64_t>(1, m_shares.all)),
         perStep(m_shares.gather), perStep(m_shares.reduce), perStep(m_shares.update)));

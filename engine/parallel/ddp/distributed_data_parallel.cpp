@@ -48,7 +48,7 @@ DistributedDataParallel::DistributedDataParallel(const RunConfig& config, const 
                      ? nullptr
                      : makeStepRecorder(dependencies.backend, dependencies.communicator, dependencies.log)) {
     if (dependencies.plan.skipsLayers())
-        dependencies.model.setUnused([this](std::size_t parameter) { handleUnused(parameter); });
+        dependencies.model.setUnusedCallback([this](std::size_t parameter) { handleUnused(parameter); });
     dependencies.model.watch(dependencies.watch);
     if (dependencies.onLocalGradient) m_reducer.watch(dependencies.onLocalGradient);
     if (config.stepPitfalls.sumGradients) m_reducer.sumInsteadOfMean();
@@ -147,7 +147,7 @@ void DistributedDataParallel::keepLosses(const Batch& batch) {
     m_dependencies.loss.store(batch, *step.slot);
 }
 
-void DistributedDataParallel::passAndUpdate(const Batch& batch) {
+void DistributedDataParallel::enqueueStepWork(const Batch& batch) {
     m_reducer.beginPass(m_microBatches > 0 ? 1 : 0);
     runPasses(batch, m_gradientReady);
     onPhaseEnd(Phase::kBackward);
@@ -170,7 +170,7 @@ StepResult DistributedDataParallel::step(const Batch& batch, StepRequest request
     StepResult result;
     m_reducer.begin(request.signal);
     beginPass();
-    enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { passAndUpdate(batch); });
+    enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { enqueueStepWork(batch); });
     m_optimizer->count();
     {
         // With a CUDA graph, the host waits here until the whole step is done, including the collectives with the other
@@ -191,7 +191,7 @@ void DistributedDataParallel::launch(const Batch& batch, StepRequest request) {
     step.hasNorm = reportsNorm(request);
     m_reducer.begin(request.signal);
     beginPass();
-    enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { passAndUpdate(batch); });
+    enqueue(batch, m_microBatches > 0 ? kAfterKept : kAlone, [&] { enqueueStepWork(batch); });
     m_optimizer->count();
     m_microBatches = 0;
     const PhaseScope scope(m_dependencies.phase, Phase::kOptimizer);

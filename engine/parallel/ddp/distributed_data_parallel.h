@@ -47,7 +47,7 @@ class DistributedDataParallel final : public Strategy {
     void onPhaseEnd(Phase phase);
     // Enqueues forward and backward pass, the reduction of the gradients, and the update. The enqueued operations are
     // the same in each step.
-    void passAndUpdate(const Batch& batch);
+    void enqueueStepWork(const Batch& batch);
     // Calls `work`, which enqueues operations on the device. If the device can record steps, the operations are
     // recorded as a CUDA graph, which later steps launch instead. part: kind of the work; each kind has its own graph.
     template <class Work>

@@ -32,7 +32,7 @@ void logStatistics(const StrategyDependencies& dependencies, std::int64_t batchS
     if (!splits || !plan.hasBatchNorm() || dependencies.communicator.rank() != 0 || !dependencies.log) return;
     dependencies.log("Batch norm computes its statistics over micro-batches of " + std::to_string(plan.microRows) +
                      " samples, as with gradient accumulation: the losses differ from those of whole batches of " +
-                     std::to_string(batchSize));
+                     std::to_string(batchSize) + " samples");
 }
 
 // True if the steps can be recorded as CUDA graphs. With dropout, each micro-batch must have its own slot (memory of

@@ -11,7 +11,7 @@ namespace ringside {
 
 namespace {
 
-// Parameter or buffer found in the stages of this rank; `stage` is null if it is in none of them.
+// Parameter or buffer found in the stages of this rank; `stage` is null if no stage of this rank contains it.
 struct FoundTensor {
     PipelineStage* stage = nullptr;
     std::size_t parameter = 0;

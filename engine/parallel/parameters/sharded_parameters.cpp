@@ -134,7 +134,7 @@ void ShardedParameters::allocateUnit(UnitState& unit) {
 
 // Allocates memory for the whole values or gradients of a unit (layers whose parameters are gathered together) if `own`
 // is true; otherwise the unit uses a pool. stays: true to count the whole memory as `state` in the memory statistics;
-// false to count only this rank's shards as `state` and the rest as gathered.
+// false to count only this rank's shards as `state`, and the other parts as MemoryClass::kGathered.
 ShardedParameters::Whole ShardedParameters::allocateWhole(const UnitState& unit, bool own, bool stays,
                                                           MemoryClass state) {
     if (!own) return {};

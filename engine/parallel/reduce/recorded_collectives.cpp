@@ -12,7 +12,7 @@ class WorkWithCollectives final : public RecordedWork {
 
     void launch() override {
         m_work->launch();
-        m_communicator.countLaunch(m_calls);
+        m_communicator.countGraphLaunch(m_calls);
     }
 
   private:
@@ -49,7 +49,7 @@ std::unique_ptr<StepRecorder> makeStepRecorder(Backend& backend, Communicator& c
                                                const std::function<void(const std::string&)>& log) {
     std::optional<RecordingDevice> device = backend.recordingDevice();
     const bool alone = communicator.size() == 1;
-    if (!device || !(alone || communicator.canBeRecorded())) return nullptr;
+    if (!device || !(alone || communicator.canBeRecordedInGraph())) return nullptr;
     if (!alone) device = withCollectives(std::move(*device), communicator);
     return std::make_unique<StepRecorder>(std::move(*device), [log](const std::string& why) {
         if (log) log("steps run kernel by kernel because they cannot be recorded as a CUDA graph: " + why);

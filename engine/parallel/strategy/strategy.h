@@ -63,8 +63,8 @@ struct StepResult {
     SampleLosses losses;  // losses of this rank's batch; valid until the next step
     // signal that rank 0 sent in the step, with the same value on all ranks; empty if the strategy sends no signal
     std::optional<bool> signal;
-    // Norm of the averaged gradient before clipping, on rank 0. NaN on other ranks, if the norm was not measured, or if
-    // it is infinite.
+    // Norm of the averaged gradient before clipping. NaN on all ranks except rank 0; also NaN if the norm was not
+    // measured or is infinite.
     double gradientNorm = 0;
 };
 
@@ -117,8 +117,8 @@ class Strategy {
     // Returns the data-parallel group: the ranks that hold the same layers and train on different samples, ordered by
     // data-parallel rank.
     virtual Communicator& dataParallelGroup() = 0;
-    // Returns access to the tensors of the whole model if no rank holds it as a whole; null if
-    // StrategyDependencies::model holds it.
+    // Returns access to the tensors of the whole model if no rank holds the whole model; null if
+    // StrategyDependencies::model holds all tensors.
     virtual WholeTensorAccess* wholeTensors() { return nullptr; }
     bool isWhole() { return wholeTensors() == nullptr; }
     // Returns the parameters of the whole model.

@@ -86,7 +86,7 @@ class CheckpointFiles {
           m_weights(m_directory / kWeightsName, outlines(state),
                     {{"format", "pt"}, {"step", std::to_string(m_manifest.step)}}),
           m_state(m_directory / kOptimizerName, outlines(parameters, kept, optimizer), {{"format", "pt"}}) {
-        if (!optimizer.countsSteps()) return;
+        if (!optimizer.dependsOnUpdateCount()) return;
         // Stores the number of steps as a float, as torch.optim.Adam does.
         const auto steps = static_cast<float>(optimizer.progress().updates);
         for (const Parameter* one : parameters)
@@ -131,7 +131,7 @@ class CheckpointFiles {
         std::vector<TensorOutline> all;
         for (const Parameter* one : parameters) {
             for (const char* name : kept) all.push_back(outlineOf(stateName(*one, name), *one));
-            if (optimizer.countsSteps()) all.push_back({.name = stateName(*one, "step")});
+            if (optimizer.dependsOnUpdateCount()) all.push_back({.name = stateName(*one, "step")});
         }
         return all;
     }
@@ -227,7 +227,7 @@ UpdateState progressAt(const ResumePoint& point, const Optimizer& optimizer,
         progress.goodSteps = scale->growthTracker;
         if (optimizer.rules().scalesLoss) progress.lossScale = scale->scale;
     }
-    const bool counts = optimizer.countsSteps() && !parameters.empty();
+    const bool counts = optimizer.dependsOnUpdateCount() && !parameters.empty();
     progress.updates = counts ? stepsOf(point, *parameters.front()) : point.manifest.step - progress.skippedSteps;
     return progress;
 }

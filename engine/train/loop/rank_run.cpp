@@ -32,7 +32,7 @@ SampleReport reportSamples() {
 class CollectiveWatch {
   public:
     CollectiveWatch(TelemetrySink& sink, const Communicator& communicator) : m_sink(sink) {
-        sink.watchCollective([&communicator] { return communicator.collective(); });
+        sink.watchCollective([&communicator] { return communicator.collectiveNumber(); });
     }
     ~CollectiveWatch() { m_sink.watchCollective({}); }
     CollectiveWatch(const CollectiveWatch&) = delete;

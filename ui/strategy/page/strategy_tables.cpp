@@ -21,7 +21,7 @@ std::int64_t heldOf(const BuiltLayer& layer, const RankLayout& place, bool shard
     if (!sharded) return layer.parameterCount() * kFloatBytes;
     std::int64_t values = 0;
     for (const TensorSize& one : layer.parameters) {
-        const std::int64_t chunk = chunkOf(one, place.mesh.shard);
+        const std::int64_t chunk = shardValueCount(one, place.mesh.shard);
         values += std::clamp<std::int64_t>(one.values - place.shardIndex() * chunk, 0, chunk);
     }
     return values * kFloatBytes;
