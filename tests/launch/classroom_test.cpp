@@ -176,7 +176,8 @@ TEST_CASE("a guest that requests too many files is removed, and refused when it 
     lesson.open();
     CHECK_FALSE(readUntil(ada, [] { return false; }));
     CHECK(lesson.connect(lesson.host.code(), "Ada").problem().text() ==
-          "this computer was removed from the classroom: it requested more than 8 files at once: ask the host");
+          "this computer was removed from the classroom: it requested more than 8 files at once: ask the host of the "
+          "classroom");
     lesson.stop();
     CHECK(lesson.host.members().empty());
     const std::vector<std::string> notes = lesson.host.takeNotes();

@@ -313,7 +313,7 @@ TEST_CASE("if only the hash is known, the banner offers to report samples in the
     for (int rank = 0; rank < 4; ++rank) feed(window, Consumed{rank, 0, 360, "0000"});
     auto* report = window.page.findChild<QPushButton*>("alarmReportButton");
     REQUIRE(waitFor([&] { return report->isVisible(); }));
-    CHECK(window.text("alarmLabel").startsWith("rank 0, epoch 1: samples differ from the plan"));
+    CHECK(window.text("alarmLabel").startsWith("rank 0, epoch 1: the trained samples differ from the planned samples"));
     CHECK(window.text("alarmLabel").endsWith("(and 3 more)"));
     const QSignalSpy wanted(&window.page, &ShardsPage::reportSamplesWanted);
     report->click();

@@ -12,8 +12,8 @@ namespace ringside {
 // Protocol between the host of a classroom and its guests: one line of JSON per message, after the handshake of the
 // rendezvous (wire/greeting.h) with the role kClass. A kBytes line is followed by that many bytes of a file.
 
-// Environment variable that is set for the rank of a classroom guest. When it receives a signal, such a rank ends
-// alone, whereas a rank under a launcher requests the host to stop all ranks.
+// Environment variable that is set for the rank of a classroom guest. On a signal, the rank of a guest ends without the
+// other ranks. A rank that a launcher started requests rank 0's host to stop all ranks instead.
 inline constexpr const char* kGuestVariable = "RINGSIDE_GUEST";
 inline constexpr std::size_t kMaxClassroomLine = std::size_t{1} << 20;
 inline constexpr std::size_t kMaxClassroomFiles = 4096;

@@ -26,9 +26,9 @@ class AuthenticatingListener {
     // Callback for a received line. Returns true if the line proves the secret. May take ownership of the socket.
     using CheckLine = std::function<bool(UniqueFd& socket, const std::string& nonce, const std::string& line)>;
 
-    // Listens on the first address of `host` that can be bound; false if there is none. loopbackIsAny: a host name that
-    // resolves to a loopback address listens on all interfaces, because Debian's /etc/hosts maps a host's own name to
-    // 127.0.1.1, which other hosts cannot reach.
+    // Listens on the first address of `host` that can be bound; false if there is none. loopbackIsAny: if true, and
+    // `host` is a name other than localhost that resolves to a loopback address, listens on all interfaces: on Debian,
+    // /etc/hosts maps a host's own name to 127.0.1.1, which other hosts cannot reach.
     bool listen(const std::string& host, int port, bool loopbackIsAny);
     // Listens on a Unix socket at a new path with mode 600; false on an error (errno).
     bool listenAt(const std::filesystem::path& path);

@@ -44,7 +44,7 @@ int ClassroomClient::run(int signalFd) {
 }
 
 // Tries to connect, at most once per kConnectInterval. Returns false and sets the exit code if the classroom refuses
-// this computer, or if no connection succeeded within kFirstPatience, or within kGiveUpAfter after a lost connection.
+// this computer or if the time is over: kFirstPatience for the first connection, kGiveUpAfter after a lost connection.
 bool ClassroomClient::connect() {
     const auto now = Clock::now();
     if (now < m_nextConnect) return true;

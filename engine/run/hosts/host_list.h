@@ -34,9 +34,9 @@ struct NextHosts {
     std::string text;              // describes which hosts are missing; empty if none is
 };
 
-// Returns the hosts of the next start: all hosts if all of them respond; otherwise the hosts that respond, if the first
-// host, which writes the run directory, is one of them and if they have at least minRanks ranks. hosts: hosts of the
-// run. responding: hosts that respond, in the same order. minRanks: minimum number of ranks; 0: all.
+// Returns the hosts of the next start. If all hosts respond: all hosts. Otherwise: the responding hosts, if the first
+// host, which writes the run directory, is one of them and they have at least minRanks ranks together. hosts: hosts of
+// the run. responding: hosts that respond, in the same order. minRanks: minimum number of ranks; 0: all.
 NextHosts chooseNextHosts(std::span<const HostRanks> hosts, std::vector<HostRanks> responding, std::int64_t minRanks);
 
 }  // namespace ringside

@@ -27,10 +27,10 @@ struct ResumePoint {
     bool isWeightsOnly() const { return manifest.optimizer.empty(); }
 };
 
-// Opens the checkpoint of training.resume: a checkpoint directory, a run directory, whose newest complete checkpoint is
-// used, or a safetensors file with weights only, from which training starts at step 1. Returns a problem if there is
-// none, a file has changed, all epochs or the steps of training.max_steps are done, the optimizer differs, or the
-// samples of the epoch in progress would now be assigned differently.
+// Opens the checkpoint of training.resume. This path is one of: a checkpoint directory; a run directory, whose newest
+// complete checkpoint is used; a safetensors file with weights only, from which training starts at step 1. Returns a
+// problem if: there is no checkpoint; a file has changed; all epochs or all steps of training.max_steps are done; the
+// optimizer differs; or the samples of the epoch in progress would now be assigned differently.
 Result<ResumePoint> openResumePoint(const RunConfig& config, const std::shared_ptr<const Dataset>& training);
 
 // Returns the changes that control commands made to a run before its checkpoint `resumed` was saved. Empty if there are

@@ -57,8 +57,8 @@ class RunFollower {
     UniqueFd m_watch;
     std::string m_pending;
     bool m_ended = false;
-    // True while the data that is read belongs to a line that is too long to buffer and whose first part has been
-    // passed to the caller.
+    // True while the reader is inside a line that is too long to buffer. The first part of the line has been passed to
+    // the caller.
     bool m_insideLong = false;
     bool m_behind = false;
 };

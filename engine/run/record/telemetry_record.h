@@ -18,8 +18,8 @@
 namespace ringside {
 
 // Writer of telemetry.jsonl: lines of the ranks and the supervisor, unchanged and in order, within a budget. When space
-// becomes scarce, steps are combined into windows, only the latest heartbeat and state of each rank are written, less
-// and less often, and whole epochs are left out, the same epochs on all ranks. Functions that write throw IoError if
+// becomes scarce: steps are combined into windows; only the latest heartbeat and state of each rank are written, at
+// growing intervals; whole epochs are left out, the same epochs for all ranks. Functions that write throw IoError if
 // the disk refuses the data.
 class TelemetryRecord {
   public:

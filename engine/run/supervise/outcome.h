@@ -68,10 +68,10 @@ std::optional<StoredCheckpoint> newestRecordedCheckpoint(const std::filesystem::
 // Returns the checkpoint from which a run with dataRanks data-parallel ranks resumes in the same directory; empty if
 // none is usable.
 //
-// A checkpoint is usable if it is complete, and if it lies between two epochs or was written with the same dataRanks,
-// because the samples of an epoch in progress would otherwise be assigned differently. Prefers the newest usable
-// checkpoint whose steps and epoch results are all recorded; then the newest one of which only the results of its last
-// epoch are missing; then the newest one.
+// A checkpoint is usable if it is complete and either lies between two epochs or was written with the same dataRanks:
+// with another number of ranks, the samples of an epoch in progress would be assigned differently. First choice: the
+// newest usable checkpoint whose steps and epoch results are all recorded. Second: the newest usable checkpoint of
+// which only the results of the last epoch are not recorded. Third: the newest usable checkpoint.
 std::optional<StoredCheckpoint> newestUsableCheckpoint(const std::filesystem::path& runDirectory,
                                                        const RecordedProgress& recorded, std::int64_t dataRanks);
 // Returns the complete checkpoint at this path if it belongs to the run directory; empty otherwise.

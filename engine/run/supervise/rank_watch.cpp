@@ -141,9 +141,9 @@ RankCondition RankWatch::conditionOf(const RankLink& rank, TimePoint now) const 
     condition.savingSeconds = rank.movement.savingSeconds(now);
     if (condition.end) condition.endedSeconds = secondsBetween(rank.endedAt, now);
     condition.missingRank = rank.missingRank;
-    // Reads from /proc whether the process is stopped, but only for a silent rank, or for all ranks after a rank may
-    // have failed because of a peer. To read /proc for each rank at each tick would take more time than all other
-    // checks together.
+    // Reads from /proc whether the process is stopped: for a silent rank, and for every rank once a rank may have
+    // failed because of a peer. To read /proc for every rank at each tick would take more time than all other checks
+    // together.
     if (!condition.end && (condition.silentSeconds > kHeartbeatSeconds || m_witnessedAt))
         condition.processStopped = rank.isStopped();
     if (condition.end && condition.end->signalled && condition.end->code == SIGKILL)

@@ -212,8 +212,8 @@ const RankCondition* firstEnded(const std::vector<RankCondition>& conditions, bo
     return first;
 }
 
-// Returns the rank with the longest silence, among the running ranks whose process is stopped or that have been silent
-// for longer than a heartbeat can be delayed; null if there is none.
+// Returns the rank with the longest silence; null if there is none. Considers only running ranks whose process is
+// stopped, or that have been silent for longer than a heartbeat can be delayed.
 const RankCondition* quietest(const std::vector<RankCondition>& conditions) {
     constexpr double kLateSeconds = 2;
     const RankCondition* found = nullptr;

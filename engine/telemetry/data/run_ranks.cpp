@@ -39,7 +39,7 @@ void takeDataWait(RankData& rank, const StepsFrame& frame) {
 }
 
 // Sets the step and epoch of a rank, unless the rank has already reported a later step: heartbeats and steps are sent
-// by different threads of the rank and may arrive in another order.
+// by different threads of the rank and may arrive out of order.
 void advanceTo(RankData& rank, std::int64_t step, std::int64_t epoch) {
     rank.step = std::max(rank.step, step);
     rank.epoch = std::max(rank.epoch, epoch);

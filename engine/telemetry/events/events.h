@@ -60,8 +60,8 @@ struct RankState {
     std::string isa = {};  // name of the CPU instruction set or GPU that the rank computes with; empty: unchanged
     // Transport of the rank's collectives: shm, gloo, hierarchical, mpi, nccl or local; empty: unchanged.
     std::string transport = {};
-    // number of the host of each rank, such as "0 0 1 1", if all-reduces add the values within each host before they
-    // add the hosts' sums; empty otherwise
+    // number of the host of each rank, such as "0 0 1 1"; empty unless all-reduces first add the values within each
+    // host and then the sums of the hosts
     std::string hosts = {};
 };
 

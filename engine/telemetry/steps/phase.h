@@ -78,8 +78,8 @@ class PhaseTrack {
             stamp(now(), layer);
     }
 
-    // Appends a stamp to `stamps` at each change of phase, and at each change of layer if `layersToo` is true, until
-    // the vector's capacity is used up. Null stops recording.
+    // From now on, appends a stamp to `stamps` at each change of phase; if `layersToo` is true, also at each change of
+    // layer. Ends when the vector's capacity is used up. Null stops recording.
     void recordStamps(std::vector<PhaseStamp>* stamps, bool layersToo = false) {
         m_stamps = stamps;
         m_layersToo = layersToo;
