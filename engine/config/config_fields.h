@@ -15,7 +15,7 @@ namespace ringside {
 
 enum class FieldType { kText, kChoice, kInteger, kReal, kBoolean, kIntegerList, kLayerList };
 
-// Index of a choice in its table of names, as its enumeration stores it.
+// Pointer to a choice in a RunConfig. The value of the enumerator is the index of the choice in its table of names.
 struct ChoiceSlot {
     std::uint8_t* index;
 };
@@ -30,7 +30,7 @@ struct ConfigField {
     std::string_view help;  // help text in complete sentences: meaning, then special values
     FieldSlot (*slot)(RunConfig&);
     std::span<const std::string_view> choices = {};  // values of a kChoice field
-    // Limits of a number, or of each number of a list: min <= value <= max, or min < value <= max with aboveMin.
+    // Limits of a number, or of each number of a list: min <= value <= max, or min < value <= max if aboveMin is true.
     double min = -std::numeric_limits<double>::infinity();
     double max = std::numeric_limits<double>::infinity();
     bool aboveMin = false;

@@ -31,8 +31,6 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-// --- assignment of one value -------------------------------------------------------------------------------------
-
 struct Wanted {
     const char* type;
     const char* remedy;
@@ -144,8 +142,6 @@ std::optional<Problem> assignField(const ConfigField& field, const Json& value, 
     return std::visit([&](auto out) { return assign(out, value, field); }, field.slot(config));
 }
 
-// --- names of sections and fields --------------------------------------------------------------------------------
-
 std::vector<std::string> sectionNames() {
     std::vector<std::string> names;
     for (const ConfigField& field : configFields()) {
@@ -225,8 +221,6 @@ std::optional<Problem> checkDefaultOnlyKey(const DefaultOnlyKey& key, const Json
                        std::string(key.why),
                    "omit the key"};
 }
-
-// --- reading of a configuration file -----------------------------------------------------------------------------
 
 class Reader {
   public:

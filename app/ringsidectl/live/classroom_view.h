@@ -15,7 +15,7 @@ namespace ringside {
 // change.
 class ClassroomView final : public ClassroomObserver {
   public:
-    // runDirectory: path of the run, printed at its end.
+    // runDirectory: path of the run directory, printed at the end of the run.
     ClassroomView(Screen& screen, bool asLines, std::string runDirectory)
         : m_screen(screen), m_lines(asLines), m_runDirectory(std::move(runDirectory)) {}
 

@@ -43,8 +43,8 @@ class Grid {
   public:
     Grid(const ShardPlan& plan, RankRange ranks) : m_plan(plan), m_ranks(ranks) {
         const auto largest = std::max<std::int64_t>(0, plan.spec().datasetSize - 1);
-        m_cell = std::to_string(largest).size() + 2;  // width of the largest index, plus a blank and the mark of a
-                                                      // duplicate
+        // width of a column in characters: the digits of the largest index, a blank and the mark of a duplicate
+        m_cell = std::to_string(largest).size() + 2;
         const auto room = static_cast<std::int64_t>((kLineWidth - kHead) / (m_cell + 1));
         m_slots = shownOf(plan.samplesOf(ranks.first), std::max<std::int64_t>(room, 6));
         m_kept = plan.trainedOf(ranks.first);

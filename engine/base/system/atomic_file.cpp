@@ -46,7 +46,8 @@ void refuseToReplace(int directory, const std::string& name, const std::filesyst
 
 // Creates a new file. An existing file or symbolic link of this name is removed and never written through.
 UniqueFd createNew(int directory, const std::string& name, const std::filesystem::path& path) {
-    constexpr int kTries = 16;  // another process may create the name at the same time
+    // maximum number of attempts; an attempt fails if another process creates the name at the same time
+    constexpr int kTries = 16;
     for (int i = 0; i < kTries; ++i) {
         ::unlinkat(directory, name.c_str(), 0);
         UniqueFd fd(::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));

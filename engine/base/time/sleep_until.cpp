@@ -20,7 +20,7 @@ void sleepUntilNs(std::int64_t when) {
 }
 
 void PreciseSleep::sleepUntil(std::int64_t when) {
-    // A thread that wakes up later than this was delayed by other threads on its CPU.
+    // Upper limit of the estimated wake-up delay. Longer delays are caused by other threads on the CPU.
     constexpr std::int64_t kMaxLateNs = 100'000;
     const std::int64_t requested = when - m_lateNs;
     if (requested > monotonicNs()) {

@@ -14,7 +14,7 @@ namespace {
 
 using std::filesystem::path;
 
-// Paths of the samples and labels of one part, relative to the directory that contains them.
+// Paths of the files with the samples and labels of the training part or of the validation part.
 struct PartFiles {
     path samples;
     path labels;

@@ -17,7 +17,8 @@ namespace {
 struct Rule {
     std::string_view path;
     std::string_view why;
-    bool (*applies)(const RunConfig&) = nullptr;  // condition for the entry; null: always
+    // condition under which the exported script ignores the setting; null: the script always ignores it
+    bool (*applies)(const RunConfig&) = nullptr;
 };
 
 bool hasNoBuckets(const RunConfig& config) {

@@ -41,7 +41,8 @@ std::optional<std::string> writeCheckpoint(const std::filesystem::path& runDirec
 void gatherForCheckpoint(Strategy& strategy);
 std::int64_t checkpointBytes(Strategy& strategy, const Model& model);
 
-// Returns the directory name of a step's checkpoint, such as "step-00000012". The directory is in kCheckpointsName.
+// Returns the directory name of a step's checkpoint, such as "step-00000012". This directory is inside the directory
+// kCheckpointsName.
 std::string checkpointName(std::int64_t step);
 
 // Returns an upper bound of the size on disk of a checkpoint with these tensors, in bytes.

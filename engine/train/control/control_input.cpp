@@ -70,7 +70,7 @@ bool ControlInput::readSome() {
     const ssize_t got = read(m_fd, bytes.data(), bytes.size());
     if (got < 0) return errno == EINTR || errno == EAGAIN;
     if (got == 0) return false;
-    m_lines.feed({bytes.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) { handleLine(line); });
+    m_lines.feed({bytes.data(), static_cast<std::size_t>(got)}, [this](std::string_view line) { receiveLine(line); });
     return true;
 }
 
@@ -81,9 +81,9 @@ void ControlInput::answerTimeQuery(const TimeQuery& query) const {
     if (query.zeroUs && m_onRunStart) m_onRunStart(*query.zeroUs);
 }
 
-// Adds a command to the queue. If the queue is full, a stop command replaces the newest queued command, and other
-// commands are dropped.
-void ControlInput::handleLine(std::string_view line) {
+// Answers the clock query in the line, or adds the command in the line to the queue. If the queue is full, a stop
+// command replaces the newest queued command, and any other command is dropped.
+void ControlInput::receiveLine(std::string_view line) {
     if (const auto query = decodeTimeQuery(line)) return answerTimeQuery(*query);
     const Result<ControlCommand> command = decodeControl(line);
     if (!command) return;

@@ -38,7 +38,7 @@ class ControlInput final : public ControlSource {
   private:
     void runThread();
     bool readSome();  // reads the available lines; returns false at the end of the stream
-    void handleLine(std::string_view line);
+    void receiveLine(std::string_view line);
     void answerTimeQuery(const TimeQuery& query) const;
 
     const int m_fd;

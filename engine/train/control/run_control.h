@@ -23,7 +23,7 @@ namespace ringside {
 // are implemented here; all other commands are passed to Actions.
 //
 // While ranks are paused, rank 0 waits for commands and takes part in a collective several times a second, in which the
-// other ranks wait. No wait reaches its timeout, so that even a long pause does not look like a hang.
+// other ranks wait. Each wait is therefore shorter than its timeout, and even a long pause does not look like a hang.
 class RunControl final : public StepObserver {
   public:
     // Functions that execute control commands. Each is called on every rank at the same point of the training: between
@@ -78,8 +78,7 @@ class RunControl final : public StepObserver {
     // Executes the exchanged commands, then blocks while the run is paused. Returns false if the training must stop.
     // Call after endStep().
     bool executeAfterStep();
-    // True if this rank must report each layer, or each action of the pipeline schedule, and sleep for its share of the
-    // step's duration.
+    // True if this rank must call reportLayerOrAction() at each layer, or at each action of the pipeline schedule.
     bool reportsLayersAndActions() const { return m_insideStep && (m_onePhase || m_showsPhases); }
     // Reports that the rank starts layer `layer` (-1: none) or the pipeline action `action`. Then sleeps for the
     // fraction `share` of the time that slow motion assigns to the passes of a step. Call only if

@@ -42,8 +42,8 @@ void dropReplacedEpochs(std::vector<ControlChange>& changes, std::int64_t epochs
 }
 
 // Returns the interval at which paused ranks check for commands: an eighth of the collective timeout, at most 200 ms.
-// The other ranks wait for rank 0 in a collective meanwhile, so that the interval must be much shorter than the
-// timeout.
+// The interval must be much shorter than the timeout, because the other ranks wait for rank 0 in a collective
+// meanwhile.
 std::chrono::microseconds pollInterval(const RunConfig& config) {
     return std::min(std::chrono::microseconds{200'000},
                     std::chrono::microseconds{static_cast<std::int64_t>(config.parallel.timeoutSeconds * 1e6 / 8)});

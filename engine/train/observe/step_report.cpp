@@ -11,9 +11,9 @@
 
 namespace ringside {
 
-// The norm reads all gradients once more. This is negligible in a step of a millisecond, but takes 1.4 % of a step of
-// 25 us (a small MLP). Long runs therefore measure the norm at most once per millisecond, unless the optimizer needs it
-// anyway. Short runs measure it in every step, so that the curve is reproducible.
+// Measuring the norm reads all gradients once more. This is negligible in a step of a millisecond, but takes 1.4 % of a
+// step of 25 us (a small MLP). Long runs therefore measure the norm at most once per millisecond, unless the optimizer
+// needs it anyway. Short runs measure it in every step, so that the curve is reproducible.
 bool StepReport::measuresNorm(std::int64_t step) {
     constexpr std::int64_t kMinUs = 1000;
     constexpr std::int64_t kShortRun = 10'000;  // maximum number of steps of a run that counts as short

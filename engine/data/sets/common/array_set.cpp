@@ -145,7 +145,7 @@ SampleLayout layoutOf(const std::vector<std::int64_t>& arrayShape) {
     SampleLayout layout;
     SampleShape& shape = layout.shape;
     shape.features = 1;
-    // The header of an array without samples may contain any sizes, so that their product can overflow.
+    // The header of an array without samples may contain any sizes, so their product can overflow.
     for (std::size_t i = 1; i < arrayShape.size(); ++i) {
         if (__builtin_mul_overflow(shape.features, arrayShape[i], &shape.features)) shape.features = 0;
     }
