@@ -217,9 +217,8 @@ void WatchedScript::addModel(QList<Fact>& facts) const {
     const QString wrapper = wrapperName(m_wrapper.contains("kind") ? textIn(m_wrapper, "kind") : className(m_wrapper));
     QStringList parallel{wrapper, textIn(m_group, "backend"), bucketText(m_buckets)};
     parallel.removeAll(QString());
-    const QString alone = m_process.is_object() && m_group.is_null()
-                              ? translated("one process, no torch.distributed process group")
-                              : QString();
+    const QString alone =
+        m_process.is_object() && m_group.is_null() ? translated("no torch.distributed process group") : QString();
     add(facts, translated("Parallel"), parallel.isEmpty() ? alone : parallel.join(QStringLiteral(", ")),
         placeTip(m_wrapper.is_null() ? m_group : m_wrapper));
 }

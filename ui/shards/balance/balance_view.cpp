@@ -152,12 +152,12 @@ void BalanceView::explain() {
         const QString of = byRank.isWithinLimit(m_selected->rank)
                                ? tr("Rank %1 is within the range expected by chance").arg(m_selected->rank)
                                : tr("Rank %1 is outside the range expected by chance").arg(m_selected->rank);
-        explanation.lines << tr("%1: %2 of its %3 class counts are outside; %4 are expected to be outside by chance.")
-                                 .arg(of)
-                                 .arg(outsideOfRank(byRank, m_selected->rank))
-                                 .arg(byRank.classes)
-                                 .arg(shortNumberText(
-                                     byRank.outsideByChance[static_cast<std::size_t>(m_selected->rank)]));
+        explanation.lines
+            << tr("%1: %2 of its %3 class counts are outside the range; %4 are expected to be outside by chance.")
+                   .arg(of)
+                   .arg(outsideOfRank(byRank, m_selected->rank))
+                   .arg(byRank.classes)
+                   .arg(shortNumberText(byRank.outsideByChance[static_cast<std::size_t>(m_selected->rank)]));
     }
     if (isByStep() && m_made->byStep.steps < m_made->byStep.stepsOfEpoch) {
         explanation.lines << tr("Only the first %2 of %1 steps are counted.")

@@ -46,7 +46,8 @@ ExplanationBox::ExplanationBox(QWidget* parent) : QFrame(parent) {
     m_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_text->setTextFormat(Qt::RichText);
-    // A right click reaches the window, which then shows the context menu of the sample that the text explains.
+    // A right click reaches the window, which then shows the context menu of the sample, rank or step that the text
+    // explains.
     m_text->setContextMenuPolicy(Qt::NoContextMenu);
     layout->addWidget(m_title);
     layout->addWidget(m_text, 1);

@@ -112,16 +112,17 @@ QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
                     : progressWords("every rank trained on exactly the planned samples."));
     }
     if (std::ranges::any_of(progress.ranks, &RankProgress::wrong))
-        return epoch + progressWords("not trained as planned.");
+        return epoch + progressWords("at least one rank trained on other samples than planned.");
     if (least == 0) {
-        return epoch + (progress.liveEpoch < 0 ? progressWords("was not trained.")
-                        : progress.liveEpoch < scene.epoch
-                            ? progressWords("not started; the run is in epoch %1.").arg(epochNumber(progress.liveEpoch))
-                            : progressWords("not started."));
+        return epoch +
+               (progress.liveEpoch < 0 ? progressWords("no rank trained in this epoch.")
+                : progress.liveEpoch < scene.epoch
+                    ? progressWords("not started; the run trains epoch %1.").arg(epochNumber(progress.liveEpoch))
+                    : progressWords("not started."));
     }
     const QString how = compared >= least
-                            ? progressWords("each compared with the plan.")
-                            : progressWords("known from the step count; the hash is compared at the end of the epoch.");
+                            ? progressWords("each of them compared with the plan.")
+                            : progressWords("as the step count shows; the hash is compared at the end of the epoch.");
     return epoch +
            progressWords("%1 of %2 samples per rank used, %3").arg(groupedNumber(least), groupedNumber(trained), how);
 }

@@ -114,7 +114,7 @@ class UnitLanes {
         m_gathered[unit] = true;
         m_from[unit] = m_now;
         add(unit, LaneBlock::Kind::Moving, m_now, m_now + kGather, laneText("gather"),
-            laneText("its parameters are gathered"));
+            laneText("the unit's parameters are gathered"));
     }
     void free(std::size_t unit, double at) {
         m_gathered[unit] = false;
@@ -155,8 +155,8 @@ LaneGroup plannedReplicas(const StrategyScene& scene) {
     const auto ranks = static_cast<int>(scene.plan().mesh.ranks());
     for (int rank = 0; rank < std::min(ranks, kMaxRanks); ++rank) {
         Lane lane{QString::number(rank), {}, rank};
-        lane.blocks.push_back(
-            {LaneBlock::Kind::Forward, 0, 1, -1, laneText("forward"), laneText("forward, its own batch")});
+        lane.blocks.push_back({LaneBlock::Kind::Forward, 0, 1, -1, laneText("forward"),
+                               laneText("forward pass with the rank's own batch")});
         lane.blocks.push_back({LaneBlock::Kind::Backward, 1, 3, -1, laneText("backward"), laneText("backward")});
         if (ranks > 1) {
             lane.blocks.push_back({LaneBlock::Kind::Moving, 3, 3.6, -1, laneText("average"),

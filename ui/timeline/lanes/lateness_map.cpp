@@ -17,7 +17,7 @@ namespace {
 
 constexpr TypeLength kScale{18};      // height of the colour scale below the map
 constexpr float kDarkest = 0.5F;      // lateness with the darkest colour, as a share of the step's length
-constexpr TypeLength kNameEvery{14};  // minimum height of a row with the name of its rank
+constexpr TypeLength kNameEvery{14};  // minimum distance between two names of ranks, in pixels
 
 QColor blend(const QColor& from, const QColor& to, float share) {
     return QColor::fromRgbF(from.redF() + (to.redF() - from.redF()) * share,
