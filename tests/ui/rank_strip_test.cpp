@@ -145,6 +145,37 @@ TEST_CASE("ranks are in sync only while their parameters have the same checksum"
     CHECK(strip.cards()[1].tone == RankCard::Tone::Danger);
 }
 
+TEST_CASE("the only replica of a pipeline stage is not shown as in sync") {
+    ExperimentModel experiment;
+    RunModel run;
+    Theme theme;
+    RankStrip strip(experiment, run, theme);
+    RunConfig config;
+    const auto marks = [&](int ranks) {
+        run.reset();
+        config.parallel.worldSize = ranks;
+        FakeRun fake(run, {.ranks = ranks, .config = config.toText()});
+        for (int rank = 0; rank < ranks; ++rank) fake.feed(Replica{.rank = rank, .step = 1, .hash = "aaaa"});
+        strip.setLive(true);
+        QStringList all;
+        for (const RankCard& card : strip.cards()) all << card.mark;
+        return all;
+    };
+    CHECK(marks(2) == QStringList{"in sync", "in sync"});
+    config.parallel.strategy = StrategyKind::kPipeline;
+    CHECK(marks(3) == QStringList{"only replica of stage 0", "only replica of stage 1", "only replica of stage 2"});
+    CHECK(strip.cards()[2].tone == RankCard::Tone::Plain);
+    config.mesh.replicate = 2;
+    config.mesh.pipeline = 2;
+    CHECK(marks(4) == QStringList{"in sync", "in sync", "in sync", "in sync"});
+    config.mesh.replicate = 1;
+    config.pipeline.schedule = PipelineScheduleKind::kInterleaved;
+    config.pipeline.stagesPerRank = 2;
+    CHECK(marks(2) == QStringList{"only replica of its stages", "only replica of its stages"});
+    config = RunConfig();
+    CHECK(marks(1) == QStringList{"only replica"});
+}
+
 TEST_CASE("ranks with a lost connection are marked as lost, not as in sync") {
     FollowedRun followed;
     auto& [experiment, run, theme, fake, strip] = followed;

@@ -87,6 +87,19 @@ TEST_CASE("a ring makes the mean of all ranks' values in 2 (N - 1) steps") {
     }
 }
 
+TEST_CASE("a run of one rank has no replica to compare with") {
+    const auto sentence = [](int ranks) {
+        RunData run;
+        RunStarted started;
+        started.worldSize = ranks;
+        run.apply(started);
+        for (int rank = 0; rank < ranks; ++rank) run.apply(Replica{.rank = rank, .step = 3, .hash = "aaaa"});
+        return replicasSentence(run);
+    };
+    CHECK(sentence(2).startsWith("All 2 replicas are identical after step 3"));
+    CHECK(sentence(1).isEmpty());
+}
+
 TEST_CASE("before an inspection the page explains how to start one, and sends the request") {
     ReplicasBench bench;
     REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "Starting 2 ranks, 0 connected"; }));

@@ -16,6 +16,7 @@
 #include "model/model_summary.h"
 #include "models/experiment_model.h"
 #include "models/run_model.h"
+#include "ranks/only_replica.h"
 #include "sampling/plan/epoch_spec.h"
 #include "telemetry/data/dropped_text.h"
 #include "telemetry/data/missing_ranks.h"
@@ -185,7 +186,10 @@ RankStrip::RankStrip(const ExperimentModel& experiment, const RunModel& run, con
     m_canvas->setAutoFillBackground(false);
     connect(&experiment, &ExperimentModel::configChanged, this, &RankStrip::refresh);
     connect(&experiment, &ExperimentModel::dataChanged, this, &RankStrip::refresh);
-    connect(&run, &RunModel::restarted, this, &RankStrip::refresh);
+    connect(&run, &RunModel::restarted, this, [this] {
+        m_onlyReplicas.reset();
+        refresh();
+    });
     connect(&run, &RunModel::expectedChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::formDiffersChanged, this, &RankStrip::refresh);
     connect(&run, &RunModel::changed, this, &RankStrip::refresh);
@@ -339,6 +343,8 @@ RankCard RankStrip::runCard(int rank) const {
         card.mark = tr("stopped with the run");
     } else if (run.pauses().isPaused() && !run.ended()) {
         card.mark = tr("paused");
+    } else if (state.inSync && m_onlyReplicas && rank < m_onlyReplicas->size()) {
+        card.mark = m_onlyReplicas->at(rank);
     } else if (state.inSync) {
         card.mark = *state.inSync ? tr("in sync") : tr("out of sync");
         card.tone = *state.inSync ? RankCard::Tone::Good : RankCard::Tone::Danger;
@@ -433,6 +439,7 @@ void RankStrip::refresh() {
                                      : std::clamp<std::int64_t>(plannedRanks(), 0, kMaxCards);
     const std::size_t before = m_cards.size();
     m_cards.clear();
+    if (ofRun && m_run.data().started() && !m_onlyReplicas) m_onlyReplicas = onlyReplicaTexts(m_run.data());
     for (int rank = 0; rank < ranks; ++rank) m_cards.push_back(ofRun ? runCard(rank) : plannedCard(rank));
     std::vector<HostGroup> hosts = ofRun ? hostGroups(m_run.data()) : std::vector<HostGroup>();
     // Removes the host's name from the cards of a group, because the caption above the cards shows the name.

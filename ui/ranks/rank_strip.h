@@ -2,6 +2,8 @@
 #pragma once
 
 #include <QScrollArea>
+#include <QStringList>
+#include <optional>
 #include <vector>
 
 #include "identity/text_source.h"
@@ -67,6 +69,7 @@ class RankStrip final : public QScrollArea, public TextSource {
     Canvas* m_canvas;
     std::vector<RankCard> m_cards;
     std::vector<HostGroup> m_hosts;
+    std::optional<QStringList> m_onlyReplicas;  // onlyReplicaTexts() of the shown run; empty before its start
     QString m_source;
     bool m_isLow = false;  // true if the window is low, so that only compact or mini cards fit
     bool m_live = false;

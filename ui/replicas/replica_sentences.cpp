@@ -37,7 +37,7 @@ QString identicalText(StrategyKind strategy) {
 
 QString replicasSentence(const RunData& run) {
     const std::optional<ReplicaState>& state = run.replicas().state();
-    if (!state) return {};
+    if (!state || run.ranks().size() < 2) return {};
     if (state->identical)
         return identicalText(run.settings().strategy.value_or(StrategyKind::kDdp))
             .arg(run.ranks().size())

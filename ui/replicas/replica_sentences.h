@@ -10,7 +10,7 @@
 namespace ringside {
 
 // Returns a sentence such as "All 4 replicas are identical after step 24: ...". If a replica differs, the sentence
-// names the rank, the step since which it differs, and the first tensor that differs.
+// names the rank, the step since which it differs, and the first tensor that differs. Empty if the run has one rank.
 QString replicasSentence(const RunData& run);
 
 // Returns a sentence with the rank whose gradient was farthest from the mean gradient, and the samples of this rank.
