@@ -147,6 +147,22 @@ TEST_CASE("a growing curve has the same points as a complete copy") {
     CHECK(sameOnes == 8);  // the curve is copied again only if all its points were merged
 }
 
+TEST_CASE("a legend that does not fit beside the title of its chart is below the title") {
+    Theme theme;
+    ChartPanel panel(QStringLiteral("Samples per second"), QStringLiteral("throughput"), theme);
+    panel.setCurves({Curve{"train", "all ranks", Qt::blue, Curve::Kind::Line, {}}}, AxisRange{});
+    const auto isBelow = [&](int width) {
+        panel.resize(width, 200);
+        panel.show();
+        QCoreApplication::processEvents();
+        CHECK(panel.legend().width() >= panel.legend().sizeHint().width());
+        return panel.legend().y() > 20;
+    };
+    CHECK_FALSE(isBelow(400));
+    CHECK(isBelow(198));  // width of the panel in a window that is 960 pixels wide
+    CHECK_FALSE(isBelow(400));
+}
+
 TEST_CASE("a legend names the curves that fit and counts the others") {
     Theme theme;
     ChartLegend legend(theme);

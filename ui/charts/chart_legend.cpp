@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <QtMath>
 #include <algorithm>
+#include <utility>
 
 #include "theme/theme.h"
 #include "theme/type_length.h"
@@ -59,10 +60,8 @@ std::vector<std::pair<ChartLegend::Entry, QRect>> ChartLegend::placed() const {
     if (const std::size_t left = m_entries.size() - result.size(); left > 0) {
         x += textWidth(font, moreText(left)) + kBetween;
     }
-    const int spare = std::max(
-        0,
-        width() -
-            (x - kBetween));  // free width in pixels; the entries move to the right by this distance, to the right edge
+    // free width in pixels; the entries move to the right by this distance, to the right edge
+    const int spare = m_atRight ? std::max(0, width() - (x - kBetween)) : 0;
     for (auto& [entry, rect] : result) rect.translate(spare, 0);
     return result;
 }
@@ -75,7 +74,19 @@ QSize ChartLegend::sizeHint() const {
     const QFont font = m_theme.smallFont();
     int width = 0;
     for (const Entry& entry : m_entries) width += kMark + kGap + textWidth(font, entry.name) + kBetween;
-    return {width, kHeight};
+    return {std::max(0, width - kBetween), kHeight};
+}
+
+int ChartLegend::firstNameWidth() const {
+    if (m_entries.empty()) return 0;
+    const QFont font = m_theme.smallFont();
+    const int name = kMark + kGap + textWidth(font, m_entries.front().name);
+    const std::size_t others = m_entries.size() - 1;
+    return others == 0 ? name : name + kBetween + textWidth(font, moreText(others));
+}
+
+void ChartLegend::setAtRight(bool right) {
+    if (std::exchange(m_atRight, right) != right) update();
 }
 
 QRect ChartLegend::entryRect(const QString& key) const {

@@ -22,6 +22,9 @@ class ChartLegend : public QWidget, public IdentitySource {
     void setCurves(const std::vector<Curve>& curves);
     const std::set<QString>& hidden() const { return m_hidden; }  // returns the keys of the hidden curves
     QRect entryRect(const QString& key) const;
+    // Returns the width in pixels that the first name and the number of the other names need.
+    int firstNameWidth() const;
+    void setAtRight(bool right);  // places the names at the right edge (the default) or at the left edge
     // Returns the rank whose curve's entry is at the point; empty if no entry is there, or if the curve does not show
     // a single rank.
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
@@ -52,6 +55,7 @@ class ChartLegend : public QWidget, public IdentitySource {
 
     Theme& m_theme;
     std::vector<Entry> m_entries;
+    bool m_atRight = true;
     std::set<QString> m_hidden;
     std::set<QString> m_hiddenBefore;  // keys of the curves that were hidden before the first click of a double click
 };

@@ -8,9 +8,11 @@
 #include "charts/live_chart.h"
 #include "identity/text_source.h"
 
+class QLabel;
+
 namespace ringside {
 
-// Panel with a chart, its title and its legend.
+// Panel with a chart, its title and its legend. The legend is below the title if its names do not fit beside the title.
 class ChartPanel : public QFrame, public TextSource {
     Q_OBJECT
   public:
@@ -24,9 +26,16 @@ class ChartPanel : public QFrame, public TextSource {
     void setXTitle(const QString& title);  // sets the title of the x axis, such as "step"
     QString copyText() const override;     // returns the values of the visible curves in the visible x range
 
+  protected:
+    bool event(QEvent* event) override;  // places the legend again when the size of the panel or of a part changes
+
   private:
+    void placeLegend();
+
     QString m_title;
     QHBoxLayout* m_head;
+    QBoxLayout* m_titleLine;  // contains the title and, beside or below it, the legend
+    QLabel* m_heading;
     QString m_xTitle = QStringLiteral("x");
     ChartLegend* m_legend;
     LiveChart* m_chart;

@@ -21,9 +21,9 @@
 namespace ringside {
 namespace {
 
-constexpr int kColumns = 6;           // number of columns of the layout grid; 6, because a row has two or three charts
-constexpr int kGroupRows = 3;         // number of rows of the layout grid for each group of charts
-constexpr TypePixels kMinChart{132};  // minimum height of a chart
+constexpr int kColumns = 6;          // number of columns of the layout grid; 6, because a row has two or three charts
+constexpr int kGroupRows = 3;        // number of rows of the layout grid for each group of charts
+constexpr TypePixels kMinChart{94};  // minimum height of a chart without its title and its legend
 constexpr TypePixels kMinChartWidth{190};
 // maximum height of the findings panel as a fraction of the page's visible height
 constexpr double kMaxFindings = 0.45;
@@ -147,8 +147,8 @@ QWidget* TrainingPage::makeCharts() {
     placeCharts();
     for (int column = 0; column < kColumns; ++column) grid->setColumnStretch(column, 1);
     followType(*m_charts, [this] {
-        for (ChartPanel* panel : panels()) panel->setMinimumHeight(kMinChart);
-        m_logged->setMinimumHeight(kMinChart);
+        for (ChartPanel* panel : panels()) panel->chart().setMinimumHeight(kMinChart);
+        m_logged->chart().setMinimumHeight(kMinChart);
     });
     m_throughput->chart().setYFromZero(true);
     m_rate->chart().setYFromZero(true);
