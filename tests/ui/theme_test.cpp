@@ -2,6 +2,8 @@
 #include "theme/theme.h"
 
 #include <QApplication>
+#include <QEvent>
+#include <QWidget>
 #include <cmath>
 
 #include "support/catch.h"
@@ -41,6 +43,33 @@ TEST_CASE("every text colour has a contrast of 4.5 on its background in both the
         CHECK(contrast(c.onAccent, c.accent) >= 4.5);
         CHECK(contrast(c.text, c.accentSoft) >= 4.5);
     }
+}
+
+TEST_CASE("a change of the type size or of the colours styles a nested widget twice, not once for each ancestor") {
+    class Counted final : public QWidget {
+      public:
+        using QWidget::QWidget;
+        int changes = 0;
+        bool event(QEvent* event) override {
+            if (event->type() == QEvent::StyleChange) ++changes;
+            return QWidget::event(event);
+        }
+    };
+    Theme theme;
+    theme.setMode(Theme::Mode::Light);
+    QWidget window;
+    QWidget* parent = &window;
+    for (int depth = 0; depth < 10; ++depth) parent = new QWidget(parent);
+    auto* innermost = new Counted(parent);
+    window.show();
+    innermost->changes = 0;
+    theme.setTypePercent(125);
+    CHECK(innermost->changes == 2);
+    CHECK(innermost->font().pixelSize() == 16);  // 13 px * 125 % = 16.25 px
+    innermost->changes = 0;
+    theme.setMode(Theme::Mode::Dark);
+    CHECK(innermost->changes == 2);
+    theme.setTypePercent(100);
 }
 
 TEST_CASE("the style sheet uses only names the theme knows") {

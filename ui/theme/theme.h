@@ -63,6 +63,7 @@ class Theme : public QObject {
     void changed();
 
   private:
+    static void removeStyleSheet();
     void applyToApplication();
 
     Mode m_mode = Mode::Light;
