@@ -122,6 +122,30 @@ TEST_CASE("a classroom shows its code and guests, starts on request, and shows i
     delete dialog;
 }
 
+TEST_CASE("a classroom hides its code when its run has ended, because no computer can join any more") {
+    const QTemporaryDir directory;
+    ExperimentModel experiment;
+    auto* dialog = new InviteDialog(
+        experiment, scriptIn(directory, "ringsidectl",
+                             "echo '{\"kind\":\"code\",\"code\":\"" + kCode.toUtf8() +
+                                 "\",\"wanted\":2}'\nread wish\n"
+                                 "echo '{\"kind\":\"over\",\"text\":\"finished 1 epoch\",\"code\":0}'\n"));
+    dialog->show();
+    findIn<QPushButton>(*dialog, "openClassButton")->click();
+    REQUIRE(waitFor([&] { return dialog->code() == kCode; }));
+    for (const char* name : {"joinCodeLabel", "joinHowLabel"}) CHECK(findIn<QLabel>(*dialog, name)->isVisible());
+    CHECK(findIn<QrView>(*dialog, "qrView")->isVisible());
+    auto* start = findIn<QPushButton>(*dialog, "startClassButton");
+    start->setEnabled(true);
+    start->click();
+    REQUIRE(waitFor([&] { return findIn<QLabel>(*dialog, "classNoteLabel")->text() == "finished 1 epoch"; }));
+    for (const char* name : {"joinCodeLabel", "joinHowLabel"}) CHECK_FALSE(findIn<QLabel>(*dialog, name)->isVisible());
+    CHECK_FALSE(findIn<QrView>(*dialog, "qrView")->isVisible());
+    CHECK_FALSE(findIn<QPushButton>(*dialog, "copyCodeButton")->isVisible());
+    CHECK(findIn<QPushButton>(*dialog, "closeClassButton")->isVisible());
+    delete dialog;
+}
+
 TEST_CASE("the script of each launcher is shown with its fields and problems") {
     const Elsewhere elsewhere;
     ExperimentModel experiment;

@@ -127,7 +127,7 @@ QWidget* InviteDialog::buildPlan() {
     return page;
 }
 
-QWidget* InviteDialog::buildLobby() {
+QWidget* InviteDialog::buildInvitation() {
     auto* page = new QWidget(this);
     m_qr = new QrView(page);
     m_code = wrapped({}, "joinCodeLabel", "title", page);
@@ -143,12 +143,19 @@ QWidget* InviteDialog::buildLobby() {
     copy->setObjectName(QStringLiteral("copyCodeButton"));
     copy->setToolTip(tr("Copy the join code to the clipboard"));
     connect(copy, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(m_joinCode); });
-    auto* left = new QVBoxLayout;
+    auto* left = new QVBoxLayout(page);
+    left->setContentsMargins(0, 0, 0, 0);
     left->setSpacing(Theme::kSpace2);
     left->addWidget(m_qr, 1);
     left->addWidget(m_code);
     left->addWidget(copy, 0, Qt::AlignCenter);
     left->addWidget(m_how);
+    return page;
+}
+
+QWidget* InviteDialog::buildLobby() {
+    auto* page = new QWidget(this);
+    m_invitation = buildInvitation();
     m_news = wrapped({}, "classNewsLabel", "title", page);
     m_members = new QListWidget(page);
     m_members->setObjectName(QStringLiteral("classMembersList"));
@@ -181,7 +188,7 @@ QWidget* InviteDialog::buildLobby() {
     auto* row = new QHBoxLayout(page);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(Theme::kSpace5);
-    row->addLayout(left, 1);
+    row->addWidget(m_invitation, 1);
     row->addLayout(right, 1);
     return page;
 }
@@ -210,6 +217,7 @@ void InviteDialog::showCode(const QString& code, int wanted) {
     // a line break after each slash puts the secret at the end of the join code on a line of its own
     m_code->setText(QString(code).replace(QLatin1Char('/'), QStringLiteral("/\n")));
     m_qr->show(code);
+    m_invitation->show();
     m_news->setText(tr("Computers still missing: %1").arg(wanted - 1));
     m_pages->setCurrentIndex(1);
     m_start->setEnabled(false);
@@ -243,6 +251,7 @@ void InviteDialog::showVerdict(const QString& verdict, int exitCode) {
         return;
     }
     m_phase = QStringLiteral("over");
+    m_invitation->hide();
     m_news->setText(exitCode == 0 ? tr("The run has finished") : tr("The classroom is closed"));
     m_note->setText(verdict);
     m_start->hide();

@@ -41,6 +41,7 @@ class InviteDialog final : public QDialog {
   private:
     QWidget* buildPlan();
     QWidget* buildLobby();
+    QWidget* buildInvitation();
     void open();
     void showCode(const QString& code, int wanted);
     void showClassroom(const QString& phase, int wanted, const QString& news, const std::vector<ClassroomCard>& cards);
@@ -54,6 +55,7 @@ class InviteDialog final : public QDialog {
     QLineEdit* m_name;
     QLabel* m_problem;
     QPushButton* m_open;
+    QWidget* m_invitation;  // QR code and join code; hidden when no computer can join any more
     QrView* m_qr;
     QLabel* m_code;
     QLabel* m_how;
