@@ -81,6 +81,19 @@ QStringList linesOf(const QString& file) {
 
 }  // namespace
 
+TEST_CASE("the page explains why it shows no strategy of a watched script") {
+    Strategies f;
+    RunConfig watched;
+    watched.dataset.kind = DatasetKind::kExternal;
+    watched.dataset.size = 100;
+    f.experiment.replace(watched, {});
+    REQUIRE(waitFor([&] { return f.label("strategyEmptyLabel").isVisible(); }));
+    f.settle();
+    CHECK(f.label("strategyEmptyLabel").text() ==
+          "No strategy to show: a watched script trains by its own code. This page compares the strategies of an "
+          "experiment that Ringside trains.");
+}
+
 TEST_CASE("the sentence counts the schedule's idle slots with the user's own numbers") {
     Strategies f;
     CHECK(scheduleSentence(f.page.scene()) == "4 stages and 8 micro-batches: 3 of 11 slots are idle, 27.3 %");

@@ -296,14 +296,21 @@ void StrategyPage::followRanks() {
     m_schedulePanel->setNote(motionSentence(m_scene));
 }
 
+// Returns the text that is shown instead of the panels if there is no strategy to show.
+QString StrategyPage::reasonForNothing() const {
+    if (m_scene.loading) return tr("Reading the data set");
+    if (m_scene.config.dataset.kind == DatasetKind::kExternal)
+        return tr(
+            "No strategy to show: a watched script trains by its own code. This page compares the strategies of an "
+            "experiment that Ringside trains.");
+    return tr("No strategy to show: %1").arg(inFormWords(QString::fromStdString(m_scene.problem)));
+}
+
 void StrategyPage::showScene() {
     m_scene.motion = m_scene.ran ? stepMotion(m_run.data()) : std::nullopt;
     const bool nothing = m_scene.choices.empty();
     m_stack->setCurrentIndex(nothing ? 1 : 0);
-    if (nothing)
-        m_empty->setText(m_scene.loading
-                             ? tr("Reading the data set")
-                             : tr("No strategy to show: %1").arg(inFormWords(QString::fromStdString(m_scene.problem))));
+    if (nothing) m_empty->setText(reasonForNothing());
     const QString problem = inFormWords(QString::fromStdString(m_scene.problem));
     for (StrategyCanvas* canvas :
          std::initializer_list<StrategyCanvas*>{m_holds, m_mesh, m_memory, m_curves, m_schedule}) {

@@ -60,6 +60,7 @@ class StrategyPage : public Page {
     void startPlan();
     void readRun();
     void followRanks();
+    QString reasonForNothing() const;
     void showScene();
     void showSentences();
     void fitChoices();
