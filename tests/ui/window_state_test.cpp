@@ -53,12 +53,12 @@ TEST_CASE("while many ranks start, the page shows the connected and the missing 
     feed(started);
     CHECK_FALSE(model.expected());
     CHECK(startProgress(model).title == "Starting 4 ranks, 0 connected");
-    CHECK(startProgress(model).missingRanks == "Waiting for: not started yet: rank 0, 1, 2, 3.");
+    CHECK(startProgress(model).missingRanks == "Waiting: ranks 0, 1, 2, 3 have not started.");
     feed(RankState{0, RankStage::kLoading, "", 0, 0});
     feed(RankState{1, RankStage::kConnecting, "", 0, 0});
     feed(RankState{2, RankStage::kConnecting, "", 0, 0});
     CHECK(startProgress(model).title == "Starting 4 ranks, 2 connected");
-    CHECK(startProgress(model).missingRanks == "Waiting for: 1 rank loads the data; not started yet: rank 3.");
+    CHECK(startProgress(model).missingRanks == "Waiting: 1 rank loads the data; rank 3 has not started.");
     for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, RankStage::kConnecting, "", 0, 0});
     CHECK(startProgress(model).missingRanks == "All ranks are connected and receive the initial weights.");
     for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, RankStage::kTraining, "", 0, 0});

@@ -50,13 +50,13 @@ QString waitingForText(const Progress& progress, std::size_t ranks) {
     if (progress.loading > 1) parts << startText("%1 ranks load the data").arg(counted(progress.loading));
     if (const QStringList& absent = progress.absent; !absent.isEmpty()) {
         const QString named = absent.first(std::min(kMaxNamed, absent.size())).join(QStringLiteral(", "));
-        parts << startText("not started yet: rank %1")
+        parts << (absent.size() == 1 ? startText("rank %1 has not started") : startText("ranks %1 have not started"))
                      .arg(named + (absent.size() > kMaxNamed
                                        ? startText(" and %1 more").arg(counted(absent.size() - kMaxNamed))
                                        : QString()));
     }
     if (parts.isEmpty()) return startText("All ranks are connected and receive the initial weights.");
-    return startText("Waiting for: %1.").arg(parts.join(QStringLiteral("; ")));
+    return startText("Waiting: %1.").arg(parts.join(QStringLiteral("; ")));
 }
 
 QString starting(qsizetype ranks) {

@@ -11,7 +11,7 @@ class RunModel;
 // run was started.
 struct StartProgress {
     QString title;         // headline, such as "Starting 64 ranks, 12 connected"
-    QString missingRanks;  // missing ranks, such as "3 ranks load the data; not started yet: rank 5, 9"
+    QString missingRanks;  // missing ranks, such as "Waiting: 3 ranks load the data; ranks 5, 9 have not started."
     QString run;           // name of the run
 };
 
