@@ -113,6 +113,12 @@ TEST_CASE("before an inspection the page explains how to start one, and sends th
         bench.feed(first);
     }
     REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "No step has been inspected yet"; }));
+    bench.feed(Controlled{.command = ControlKind::kPause, .step = 1, .after = Phase::kOptimizer});
+    bench.feed(Controlled{.command = ControlKind::kReplicas, .value = 1, .step = 1});
+    REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "The next step will be inspected"; }));
+    CHECK(bench.text("replicasEmptyLabel").startsWith("The run is paused. Click Step or Resume"));
+    bench.feed(Controlled{.command = ControlKind::kResume, .step = 1});
+    REQUIRE(waitFor([&] { return bench.text("replicasEmptyTitleLabel") == "No step has been inspected yet"; }));
     QSignalSpy wanted(&bench.page, &ReplicasPage::inspectionWanted);
     bench.button("inspectButton").click();
     bench.button("followButton").click();

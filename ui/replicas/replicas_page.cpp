@@ -26,6 +26,11 @@ constexpr TypePixels kChartsHeight{190};
 constexpr TypePixels kMinPicture{200};  // minimum height of the large picture
 constexpr TypePixels kMinSentence{230};
 
+// True if the run is paused and was asked during this pause to record the gradients of its next step.
+bool isInspectionRequested(const RunPauses& pauses) {
+    return pauses.isPaused() && pauses.controls().back().command == ControlKind::kReplicas;
+}
+
 }  // namespace
 
 ReplicasPage::ReplicasPage(const RunModel& run, Theme& theme, QWidget* parent)
@@ -371,6 +376,9 @@ void ReplicasPage::showEmpty() {
             tr("No step of this run was inspected"),
             tr("While a run is live, click Inspect next step, or pause (Space) and advance one phase at a time "
                "(Shift+Right). Click a point of the loss curve on the Training page to see the records of its step."));
+    } else if (isInspectionRequested(run.pauses())) {
+        m_empty->showMessage(tr("The next step will be inspected"),
+                             tr("The run is paused. Click Step or Resume: the gradients appear after the next step."));
     } else {
         m_empty->showMessage(
             tr("No step has been inspected yet"),
