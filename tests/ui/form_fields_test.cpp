@@ -124,6 +124,10 @@ TEST_CASE("a run that is paused within a step shows the number of this step, and
     };
     CHECK(pausedAfter(Phase::kOptimizer) == "Epoch 4 of 10, step 12 of 30, paused after optimizer");
     CHECK(pausedAfter(Phase::kForward) == "Epoch 5 of 10, in step 13 of 30, paused after forward");
+    // A request to inspect the next step does not end the pause.
+    run.apply(Controlled{.command = ControlKind::kReplicas, .value = 1, .step = 12});
+    CHECK(progressText(RunController::State::Running, run, {}) ==
+          "Epoch 5 of 10, in step 13 of 30, paused after forward");
 }
 
 TEST_CASE("a run that is over shows the steps that it has made, and that ranks were throttled") {

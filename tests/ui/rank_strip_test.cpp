@@ -257,6 +257,12 @@ TEST_CASE("in slow motion a card shows the current phase, and a throttled run is
     fake.feed(Controlled{.command = ControlKind::kPause, .step = 6, .after = Phase::kMoving});
     REQUIRE(waitFor([&] { return strip.cards()[1].phase == "paused after moving"; }));
     for (const RankCard& card : strip.cards()) CHECK(card.litPhase == 3);
+    // A request to inspect the next step does not end the pause.
+    fake.feed(Controlled{.command = ControlKind::kReplicas, .value = 1, .step = 6});
+    fake.feed(RankState{1, RankStage::kPaused, "", 0, 0, -1, "node1"});
+    REQUIRE(waitFor([&] { return strip.hosts().size() == 2; }));
+    CHECK(strip.cards()[1].phase == "paused after moving");
+    CHECK(strip.cards()[1].litPhase == 3);
     fake.feed(ThrottleKept{1, 7, false, 1.5});
     fake.feed(Controlled{.command = ControlKind::kResume, .step = 6});
     fake.feed(Controlled{.command = ControlKind::kRate, .value = 0, .step = 6});

@@ -376,11 +376,10 @@ RankCard RankStrip::runCard(int rank) const {
             tr("step %1: %2").arg(grouped(static_cast<double>(state.step + 1)), stepPhaseText(*state.slowPhase));
     }
     if (!over && run.pauses().isPaused()) {
-        if (const std::optional<Phase> after = run.pauses().pausedAfter()) card.litPhase = litPhaseOf(*after);
+        const std::optional<Phase> after = pausedPhase(run.pauses());
+        if (after) card.litPhase = litPhaseOf(*after);
+        card.phase = after ? tr("paused after %1").arg(phaseTelemetryName(*after)) : tr("paused");
     }
-    if (!over && run.pauses().isPaused())
-        card.phase = tr("paused after %1")
-                         .arg(run.pauses().pausedAfter() ? phaseTelemetryName(*run.pauses().pausedAfter()) : QString());
     if (over && state.state == RankStage::kStopped) card.phase = tr("stopped");
     if (over &&
         state.state ==

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "words/field_text.h"
+#include "words/phase_text.h"
 
 namespace ringside {
 namespace {
@@ -82,7 +83,7 @@ QString notInspectedSentence(const StepContributions& contributions, bool live) 
 
 QString pausedSentence(const RunData& run) {
     if (!run.pauses().isPaused() || run.ended()) return {};
-    const std::optional<Phase> after = run.pauses().pausedAfter();
+    const std::optional<Phase> after = pausedPhase(run.pauses());
     if (after == Phase::kDataWait) return replicaWords("Paused before forward: every rank has its batch.");
     if (after == Phase::kForward)
         return replicaWords("Paused after forward: every rank has its loss and no gradient yet.");

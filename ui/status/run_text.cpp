@@ -18,7 +18,7 @@ QString runWords(const char* text) {
 
 // True if the run is paused between two phases of a step, which is therefore not finished.
 bool isPausedWithinStep(const RunData& run) {
-    const std::optional<Phase> after = run.pauses().isPaused() ? run.pauses().pausedAfter() : std::nullopt;
+    const std::optional<Phase> after = pausedPhase(run.pauses());
     if (!after) return false;
     switch (*after) {
         case Phase::kDataWait:
@@ -65,9 +65,9 @@ QString throttleText(const RunData& run) {
 // Returns ", paused after ..." if the run is paused; ", slow motion: " and the limit of steps per second if the run is
 // in slow motion; empty otherwise.
 QString pauseText(const RunData& run) {
-    if (run.pauses().isPaused())
-        return runWords(", paused after %1")
-            .arg(run.pauses().pausedAfter() ? phaseTelemetryName(*run.pauses().pausedAfter()) : QString());
+    if (const std::optional<Phase> after = pausedPhase(run.pauses()))
+        return runWords(", paused after %1").arg(phaseTelemetryName(*after));
+    if (run.pauses().isPaused()) return runWords(", paused");
     if (run.pauses().rate() > 0) return runWords(", slow motion: %1").arg(rateText(run.pauses().rate()));
     return {};
 }

@@ -2,6 +2,7 @@
 #include "words/phase_text.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <cmath>
 
 namespace ringside {
@@ -30,6 +31,13 @@ QString phaseText(Phase phase) {
 QString phaseTelemetryName(Phase phase) {
     const std::string_view name = phaseName(phase);
     return QString::fromLatin1(name.data(), static_cast<qsizetype>(name.size()));
+}
+
+std::optional<Phase> pausedPhase(const RunPauses& pauses) {
+    if (!pauses.isPaused()) return {};
+    const auto& controls = pauses.controls();
+    const auto pause = std::ranges::find(controls.rbegin(), controls.rend(), ControlKind::kPause, &Controlled::command);
+    return pause == controls.rend() ? std::nullopt : pause->after;
 }
 
 QString millisecondsNumber(double ms) {

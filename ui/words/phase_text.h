@@ -2,7 +2,9 @@
 #pragma once
 
 #include <QString>
+#include <optional>
 
+#include "telemetry/data/run_pauses.h"
 #include "telemetry/steps/phase.h"
 
 namespace ringside {
@@ -11,6 +13,9 @@ namespace ringside {
 QString phaseText(Phase phase);
 // Returns the name of a phase of the training step in telemetry files, such as "data", "moving" or "idle".
 QString phaseTelemetryName(Phase phase);
+// Returns the phase at whose end the run is paused; empty if the run is not paused, or if the phase is unknown. Control
+// commands that a paused run executes, such as "replicas", do not change it.
+std::optional<Phase> pausedPhase(const RunPauses& pauses);
 // Returns a duration with its unit. Shorter durations have more decimals: "138 ms", "38.2 ms", "0.031 ms". Durations
 // from 10,000 ms on are in seconds: "21.0 s".
 QString millisecondsText(double ms);

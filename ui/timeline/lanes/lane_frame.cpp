@@ -132,8 +132,8 @@ QString LaneFrame::statusOf(int rank) const {
     const RunData& run = m_model.run();
     const auto at = static_cast<std::size_t>(rank);
     if (m_model.isLive() && at < run.ranks().size()) {
-        if (run.pauses().isPaused() && run.pauses().pausedAfter())
-            return QObject::tr("after %1").arg(phaseTelemetryName(*run.pauses().pausedAfter()));
+        if (const std::optional<Phase> after = pausedPhase(run.pauses()))
+            return QObject::tr("after %1").arg(phaseTelemetryName(*after));
         if (run.showsPhases() && run.ranks()[at].slowPhase)
             return QObject::tr("now %1").arg(phaseText(*run.ranks()[at].slowPhase));
         if (run.pauses().rate() > 0 && run.ranks()[at].phase)

@@ -100,7 +100,7 @@ std::vector<Phase> PhaseLegend::litPhases() const {
     const RunData& run = m_model.run();
     if (!m_model.isLive()) return lit;
     if (run.pauses().isPaused()) {
-        if (const auto phase = run.pauses().pausedAfter()) lit.push_back(*phase);
+        if (const auto phase = pausedPhase(run.pauses())) lit.push_back(*phase);
     } else if (run.pauses().rate() > 0) {
         for (const RankData& rank : run.ranks())
             if (rank.phase) lit.push_back(*rank.phase);
