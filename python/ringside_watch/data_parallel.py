@@ -14,7 +14,7 @@ CONVERSIONS = guard.Hook("conversions of models")  # separate, because only the 
 ON_DEVICE_EVERY = 50  # interval, in steps, between two steps whose times are measured on a GPU; each measurement makes
                       # the host wait for the GPU
 MAX_NAMES = 64
-MOST_CONVERSIONS = 20
+MAX_CONVERSIONS = 20
 
 _models = []  # weak references to models that DistributedDataParallel wraps
 _last = {}  # id of a model -> number of its forward passes whose gradients DDP has reduced, up to the latest optimizer
@@ -24,7 +24,7 @@ _frozen = {}  # id of a model -> [(name, weak reference)] of the parameters that
 
 
 _converted = {}  # number of a model -> (type before, type after) of its latest conversion
-_conversions = []  # numbers of the models of the reported conversions
+_counts = {"conversions": 0}  # number of reported conversions
 
 
 def patch_module(module):
@@ -43,8 +43,8 @@ def _after_conversion(before, args, result):
         if known is None or now is None or now == known or _converted.get(number) == (known, now):
             continue  # not converted, or a module inside of this one was converted and has reported it
         _converted[number] = (known, now)
-        if len(_conversions) < MOST_CONVERSIONS:
-            _conversions.append(number)
+        if _counts["conversions"] < MAX_CONVERSIONS:
+            _counts["conversions"] += 1
             observations.note("fact", time.monotonic_ns(), "converted", {
                 "model": number, "where": places.user_line(2), "from": known, "to": now})
 
