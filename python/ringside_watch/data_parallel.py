@@ -25,6 +25,7 @@ _frozen = {}  # id of a model -> [(name, weak reference)] of the parameters that
 
 _converted = {}  # number of a model -> (type before, type after) of its latest conversion
 _counts = {"conversions": 0}  # number of reported conversions
+_frozen_until = {"step": 0}  # latest step after which frozen parameters were looked up
 
 
 def patch_module(module):
@@ -135,6 +136,8 @@ def _report_unfrozen(step):
     """
     if step & (step - 1) and step % 64:
         return
+    before, _frozen_until["step"] = _frozen_until["step"], step
+    single = len(optimizers.held) == 1  # otherwise `step` counts the steps of all optimizers
     for reference in _models:
         model = reference()
         frozen = _frozen.get(id(model), ()) if model is not None else ()
@@ -142,7 +145,8 @@ def _report_unfrozen(step):
         if names:
             del _frozen[id(model)]
             observations.note("fact", time.monotonic_ns(), "unfrozen", {
-                "after_step": step, "tensors": len(names), "names": names[:MAX_NAMES]})
+                "after_step": step, "frozen_after_step": before if single else None, "tensors": len(names),
+                "names": names[:MAX_NAMES]})
 
 
 def _queue_previous_times():
