@@ -113,9 +113,9 @@ def _end_call(token, kind, size):
                       kind, size, True)
 
 
-def _note_gather(name, args, kwargs):
+def _note_gather(name, args, kwargs, group):
     tensor = args[1] if len(args) > 1 else kwargs.get(GATHERS[name])
-    gathered.note_call(name, tensor, _state["dist"].get_world_size(args[2] if len(args) > 2 else kwargs.get("group")))
+    gathered.note_call(name, tensor, _state["dist"].get_world_size(group))
 
 
 def _bytes_of_buffer(args, kwargs, position):
@@ -147,7 +147,7 @@ def _wrap_operation(module, name, kind, position):
         token = HOOK.call(_begin_collective, name, group_of(args, kwargs), None)
         size = HOOK.call(_bytes_of_buffer, args, kwargs, position) or 0
         if name in GATHERS:
-            gathered.HOOK.call(_note_gather, name, args, kwargs)
+            gathered.HOOK.call(_note_gather, name, args, kwargs, group_of(args, kwargs))
         _state["depth"] += 1
         try:
             return original(*args, **kwargs)

@@ -10,7 +10,7 @@ HOOK = guard.Hook("lines that create objects")
 
 _created = weakref.WeakKeyDictionary()  # object -> (file, line) of the script where it was created
 
-MOST_PARAMETERS = 20000  # limit of the number of parameters whose lines are kept
+MAX_PARAMETERS = 20000  # limit of the number of parameters whose lines are kept
 _parameters = {}  # id of a parameter -> (weak reference to it, file, line) of the line that created its module
 
 
@@ -28,7 +28,7 @@ def _note_parameter(module, name, parameter):
 
 def _note_line_of_parameter(parameter):
     frame = places.creating_frame(sys._getframe(2))
-    if frame is not None and parameter is not None and len(_parameters) < MOST_PARAMETERS:
+    if frame is not None and parameter is not None and len(_parameters) < MAX_PARAMETERS:
         _parameters[id(parameter)] = (weakref.ref(parameter), frame.f_code.co_filename, frame.f_lineno)
 
 

@@ -15,7 +15,7 @@ CONVERSIONS = guard.Hook("conversions of models")
 ON_DEVICE_EVERY = 50  # interval, in steps, between two steps whose times are measured on a GPU; each measurement makes
                       # the host wait for the GPU
 MAX_NAMES = 64
-MOST_CONVERSIONS = 20
+MAX_CONVERSIONS = 20
 
 _models = []  # weak references to models that DistributedDataParallel wraps
 _last = {}  # id of a model -> number of its forward passes whose gradients DDP has reduced, up to the latest optimizer
@@ -25,7 +25,8 @@ _frozen = {}  # id of a model -> [(name, weak reference)] of the parameters that
 
 
 _converted = {}  # number of a model -> (type before, type after) of its latest conversion
-_conversions = []  # numbers of the models of the reported conversions
+_counts = {"conversions": 0}  # number of reported conversions
+_frozen_until = {"step": 0}  # latest step after which frozen parameters were looked up
 
 
 def patch_module(module):
@@ -45,8 +46,8 @@ def _after_conversion(before, args, result):
             # the model was not converted, or a nested call for one of its modules has already reported the conversion
             continue
         _converted[number] = (known, now)
-        if len(_conversions) < MOST_CONVERSIONS:
-            _conversions.append(number)
+        if _counts["conversions"] < MAX_CONVERSIONS:
+            _counts["conversions"] += 1
             observations.note("fact", time.monotonic_ns(), "converted", {
                 "model": number, "where": places.user_line(2), "from": known, "to": now})
 
@@ -137,6 +138,8 @@ def _report_unfrozen(step):
     """
     if step & (step - 1) and step % 64:
         return
+    before, _frozen_until["step"] = _frozen_until["step"], step
+    single = len(optimizers.held) == 1  # otherwise `step` counts the steps of all optimizers
     for reference in _models:
         model = reference()
         frozen = _frozen.get(id(model), ()) if model is not None else ()
@@ -144,7 +147,8 @@ def _report_unfrozen(step):
         if names:
             del _frozen[id(model)]
             observations.note("fact", time.monotonic_ns(), "unfrozen", {
-                "after_step": step, "tensors": len(names), "names": names[:MAX_NAMES]})
+                "after_step": step, "frozen_after_step": before if single else None, "tensors": len(names),
+                "names": names[:MAX_NAMES]})
 
 
 def _queue_previous_times():

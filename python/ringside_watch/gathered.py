@@ -13,12 +13,12 @@ from . import guard, observations, places
 
 HOOK = guard.Hook("gathered features")
 JOINS = ("CatBackward0", "StackBackward0")
-MOST_GATHERS = 16  # limit of the number of observed calls between two backward passes
-MOST_NODES = 2000  # limit of the number of nodes of a graph that are searched
+MAX_GATHERS = 16  # limit of the number of observed calls between two backward passes
+MAX_NODES = 2000  # limit of the number of nodes of a graph that are searched
 LOOKED_AT = 8  # number of backward passes whose graphs are searched for a line that gathers
 
 # (line, operation, number of ranks, function) of each gathering call since the latest backward pass
-_calls = collections.deque(maxlen=MOST_GATHERS)
+_calls = collections.deque(maxlen=MAX_GATHERS)
 _looks = {}  # line of the script that gathers -> number of graphs that were searched for it
 
 
@@ -59,7 +59,7 @@ def _joined_in(function):
     one tensor has a gradient.
     """
     found, seen, waiting = set(), set(), [function] if function is not None else []
-    while waiting and len(seen) < MOST_NODES:
+    while waiting and len(seen) < MAX_NODES:
         node = waiting.pop(0)
         if node in seen:
             continue

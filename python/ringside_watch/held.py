@@ -11,11 +11,11 @@ import weakref
 from . import guard
 
 HOOK = guard.Hook("batches that exist")
-MOST_BATCHES = 16  # number of latest batches that are observed
-MOST_TENSORS = 4  # limit of the number of observed tensors of a batch
+MAX_BATCHES = 16  # number of latest batches that are observed
+MAX_TENSORS = 4  # limit of the number of observed tensors of a batch
 MAX_DEPTH = 3  # limit of the nesting of lists and dictionaries in a batch
 
-_latest = collections.deque(maxlen=MOST_BATCHES)  # (key of the batch, weak references to its tensors)
+_latest = collections.deque(maxlen=MAX_BATCHES)  # (key of the batch, weak references to its tensors)
 _fetched = {"since": 0}  # number of batches that were fetched since the latest backward pass
 _looks = {"left": 0}  # number of following backward passes at which existing batches are reported
 _several = set()  # loaders of which several batches were fetched before a backward pass
@@ -24,7 +24,7 @@ _several = set()  # loaders of which several batches were fetched before a backw
 def batch_fetched(loader, number_of_pass, number_in_pass, data):
     """Handles a batch that the training thread has fetched."""
     _fetched["since"] += 1
-    if number_in_pass >= MOST_BATCHES and loader not in _several:
+    if number_in_pass >= MAX_BATCHES and loader not in _several:
         return
     found = []
     _collect(data, sys.modules["torch"].Tensor, found, 0)
@@ -32,15 +32,15 @@ def batch_fetched(loader, number_of_pass, number_in_pass, data):
 
 
 def _collect(data, kind, found, depth):
-    if len(found) >= MOST_TENSORS or depth > MAX_DEPTH:
+    if len(found) >= MAX_TENSORS or depth > MAX_DEPTH:
         return
     if isinstance(data, kind):
         found.append(weakref.ref(data))
     elif isinstance(data, dict):
-        for value in list(data.values())[:MOST_TENSORS]:
+        for value in list(data.values())[:MAX_TENSORS]:
             _collect(value, kind, found, depth + 1)
     elif isinstance(data, (list, tuple)):
-        for value in data[:MOST_TENSORS]:
+        for value in data[:MAX_TENSORS]:
             _collect(value, kind, found, depth + 1)
 
 

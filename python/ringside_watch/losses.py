@@ -111,7 +111,7 @@ def _observed(call, loss):
 def _queue_loss(begin, site, value, existing, cleared):
     Watching.thread = threading.get_ident()
     observations.note("backward", begin[0], begin[1], *observations.now(), site, value, existing, Watching.thread,
-                      bool(cleared))
+                      cleared)
     if Watching.on_training is not None:
         Watching.on_training()
 

@@ -19,13 +19,13 @@ class Passes:
         self._left = []
 
     def handle_fetched_batch(self, batch, delivered):
-        self._report.pairing.fetching(batch)
-        self._end_left()
         self._report.epochs.pass_of(batch.loader, batch.number_of_pass).delivered += 1
         if delivered:
             self._report.pairing.fetched(batch)
         else:
+            self._report.pairing.fetching(batch)
             self._ahead.setdefault(batch.loader, []).append(batch)
+        self._end_left()
 
     def handle_delivered_batch(self, loader):
         """Handles a batch that a wrapper of Accelerate passes to the script. The wrapper has fetched at most one later

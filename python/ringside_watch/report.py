@@ -150,6 +150,8 @@ class Report:
     def take_fact(self, at_ns, about, what):
         if about == "data_parallel" and what["kind"] == "ddp":
             self.frames.waits_for_ddp = True
+        if about == "converted":
+            what = dict(what, after_step=self._steps_ended())
         self.fact(at_ns, about, what)
 
     def take_tensors(self, at_ns, what, values):
@@ -243,6 +245,8 @@ class Report:
         step = self.steps.upcoming
         if cleared:
             step.unused = step.backwards
+        elif cleared is None:
+            step.unused_is_known = False
         step.backwards += 1
         step.add_span(t0, c0, t1, c1, "backward")
         if loss is not None:
@@ -266,7 +270,11 @@ class Report:
 
     def take_skipped(self, at_ns):
         self.steps.upcoming.skipped += 1
-        self.fact(at_ns, "skipped_step", {"after_step": self.steps.number + self.steps.has_stepped()})
+        self.fact(at_ns, "skipped_step", {"after_step": self._steps_ended()})
+
+    def _steps_ended(self):
+        """Returns the number of the latest step that has ended with an optimizer step, complete or not."""
+        return self.steps.number + self.steps.has_stepped()
 
     def take_scheduler(self):
         self.steps.last().scheduler_steps += 1

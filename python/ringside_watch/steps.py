@@ -22,6 +22,7 @@ class Step:
         self.optimizers = []
         self.backwards = 0
         self.unused = 0  # number of backward passes whose gradients the script has cleared before an optimizer step
+        self.unused_is_known = True
         self.scheduler_steps = 0
         self.all_reduces = 0
         self.data_ns = 0
@@ -49,6 +50,7 @@ class Step:
             self.losses.setdefault(site, []).extend(values)
         for name in ("backwards", "unused", "scheduler_steps", "all_reduces", "data_ns", "skipped"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.unused_is_known &= other.unused_is_known
         other.merged = self
 
     def is_ready(self):

@@ -109,7 +109,8 @@ class StepsReport:
         """Writes how many backward passes, batches, scheduler steps and all-reduces one optimizer step has, and which
         optimizers, loaders and losses, if they differ from those of the previous step.
         """
-        counts = {"backwards": step.backwards, "unused": step.unused, "scheduler_steps": step.scheduler_steps,
+        counts = {"backwards": step.backwards, "unused": step.unused if step.unused_is_known else None,
+                  "scheduler_steps": step.scheduler_steps,
                   "all_reduces": step.all_reduces, "optimizers": list(step.optimizers),
                   "batches": sorted({entry[0].loader: 0 for entry in step.batches}), "trained_batches": len(step.batches),
                   "losses": sorted(str(site) for site in step.losses), "skipped": step.skipped}

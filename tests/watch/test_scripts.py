@@ -356,10 +356,11 @@ class Scripts(unittest.TestCase):
         with open(os.path.join(watched.SCRIPTS, "changed_after_wrapping.py")) as file:
             lines_of = {text.strip(): "changed_after_wrapping.py:%d" % number for number, text in enumerate(file, start=1)}
         self.assertEqual(recorded.of_rank(0, "script", "converted"), [
-            {"model": 0, "where": lines_of["model.%s()" % name], "from": "%s on cpu" % before, "to": "%s on cpu" % after}
+            {"model": 0, "where": lines_of["model.%s()" % name], "from": "%s on cpu" % before, "to": "%s on cpu" % after,
+             "after_step": 0}
             for name, before, after in (("double", "float32", "float64"), ("float", "float64", "float32"))])
         self.assertEqual(recorded.of_rank(0, "script", "unfrozen"),
-                         [{"after_step": 8, "tensors": 1, "names": ["0.weight"]}])
+                         [{"after_step": 8, "frozen_after_step": 4, "tensors": 1, "names": ["0.weight"]}])
         prefix = "optimizer 0 group 0 parameter "
         self.assertEqual(recorded.of_rank(0, "script", "optimizer")[0]["unwrapped"], [
             {"where": lines_of["loss_function = Centres(3)"], "parameter": prefix + "4"},

@@ -27,7 +27,7 @@ import ringside_watch  # noqa: E402,F401
 from ringside_watch import _fields, batches, collectives, datasets, epochs, failures, gathered, guard  # noqa: E402
 from ringside_watch import observations, places  # noqa: E402
 from ringside_watch import replicas, report, tensors  # noqa: E402
-from ringside_watch import sender, steps, traces, wire  # noqa: E402
+from ringside_watch import optimizers, sender, steps, traces, unused, wire  # noqa: E402
 
 
 def sources():
@@ -531,6 +531,80 @@ class Gathered(unittest.TestCase):
                 gathered.report_gathered_features(
                     type("Loss", (), {"grad_fn": joined if number >= contains_at else own}))
             self.assertEqual([one[2] for one in observations.QUEUE], ["gathered"] * expected, contains_at)
+
+
+class UnusedGradients(unittest.TestCase):
+    class Tensor:
+        """A gradient on the CPU."""
+
+        is_sparse, device = False, type("Device", (), {"type": "cpu"})
+
+        def __init__(self, size, value):
+            self.numel, self.any = lambda: size, lambda: value != 0
+
+    class Optimizer:
+        """An optimizer, or one of its parameters."""
+
+    def cleared(self, sizes, values):
+        """Returns the results of before_backward() for three backward passes before one step. Each parameter has the
+        gradient value 1 after each pass, and the value of `values` (None: no gradient) before the next one.
+        """
+        parameters = [self.Optimizer() for _ in sizes]
+        optimizer = self.Optimizer()
+        optimizer.param_groups = [{"params": parameters}]
+        state = {"parameter": None, "steps": optimizers.steps_begun(), "accumulates": False, "reads": unused.LOOKED_AT}
+        results = []
+        with mock.patch.object(optimizers, "held", {optimizer}), mock.patch.dict(unused._state, state):
+            for _ in range(3):
+                results.append(unused.before_backward())
+                for one, size in zip(parameters, sizes):
+                    one.grad = self.Tensor(size, 1)
+                unused.after_backward()
+                for one, size, value in zip(parameters, sizes, values):
+                    one.grad = None if value is None else self.Tensor(size, value)
+        return results
+
+    def test_a_large_gradient_that_still_exists_is_not_known(self):
+        large = unused.MAX_VALUES + 1  # no value of it is read
+        self.assertEqual(self.cleared([large], [0]), [False, False, None])
+        self.assertEqual(self.cleared([large], [1]), [False, False, None])
+        self.assertEqual(self.cleared([large], [None]), [False, True, True])
+
+    def test_a_small_gradient_is_preferred_to_a_large_one(self):
+        large, small = unused.MAX_VALUES + 1, unused.MAX_VALUES
+        self.assertEqual(self.cleared([large, small], [0, 0]), [False, False, True])
+        self.assertEqual(self.cleared([large, small], [1, 1]), [False, False, False])
+
+    def test_a_step_with_an_unknown_backward_pass_reports_no_number(self):
+        for cleared, expected in ((False, 0), (True, 1), (None, None)):
+            one = report.Report(Reporting.Process)
+            one.zero_ns = 0
+            backward = ("backward", 20, 20, 30, 30, "train.py:1", 1.0, None, None)
+            one.take_all(containers.deque([(*backward, False), (*backward, cleared),
+                                           ("optimizer", 40, 40, 50, 50, 0, 0.1, [])]))
+            one.complete_all()
+            events = [json.loads(line.data) for line in one.take_lines()]
+            self.assertEqual([event["facts"]["unused"] for event in events if event.get("about") == "step_counts"],
+                             [expected], cleared)
+
+
+class Changes(unittest.TestCase):
+    def test_a_conversion_reports_the_step_before_it(self):
+        one = report.Report(Reporting.Process)
+        one.zero_ns = 0
+        step, conversion = ("optimizer", 40, 40, 50, 50, 0, 0.1, []), ("fact", 60, "converted", {"model": 0})
+        one.take_all(containers.deque([conversion, step, step, conversion, step]))
+        events = [json.loads(line.data) for line in one.take_lines()]
+        self.assertEqual([event["facts"]["after_step"] for event in events if event.get("about") == "converted"], [0, 2])
+
+    def test_a_batch_is_decided_once(self):
+        seen = []
+        one = report.Report(Reporting.Process)
+        one.zero_ns = 0
+        one.pairing.fetching = lambda batch: seen.append(batch.number_in_pass)
+        for number in range(3):
+            one.take_batch(0, 0, 1, 1, 0, 0, number, [number], 1, number != 1)
+        self.assertEqual(seen, [0, 1, 2])
 
 
 class Reporting(unittest.TestCase):
