@@ -87,7 +87,8 @@ struct LinkStatistics {
     std::int64_t busyUs = 0;       // time with data in flight, in microseconds, excluding the time in which the receive
                                    // buffer of the peer was full
     std::int64_t waitUs = 0;       // time in which this rank waited for the rest of a message of which it had received
-                                   // the beginning, in microseconds
+                                   // the beginning, in microseconds; 0 if messages arrive in one piece, such as
+                                   // messages of at most 64 KiB with segmentation offload
 };
 
 // Handle of an asynchronous operation. wait() blocks until the result is in place, and throws CommError if the

@@ -44,6 +44,10 @@ struct HostLink {
 // the time. In a run on two hosts, the link is narrow if bytes are in flight for more than half of the time. The rate
 // of a link is unknown if the receiving ranks wait for bytes in less than a fifth of the time in which bytes are in
 // flight: a receiver that is busy computing reads late, so that its bytes are in flight for longer than the link needs.
+//
+// Limit: a receiver only counts the time between the beginning and the end of a message. With segmentation offload, the
+// network card or the kernel delivers up to 64 KiB in one piece. The rate of a link then stays unknown if all messages
+// are that short, and the link is never narrow.
 std::vector<HostLink> hostLinks(const RunData& run);
 
 }  // namespace ringside
