@@ -281,7 +281,8 @@ void Supervisor::reapWorker(RankLink& rank) {
     rank.endOrder = ++m_ends;
     rank.endedAt = steady_clock::now();
     const ChildEnd& end = *rank.end();
-    const bool fine = !end.signalled && (end.code == 0 || end.code == static_cast<int>(ExitCode::kStopped));
+    const bool fine =
+        !end.signalled && !end.left && (end.code == 0 || end.code == static_cast<int>(ExitCode::kStopped));
     if (fine || m_stop.hasStoppedLoading()) return;
     m_journal.log(m_verdict || m_stop.wasCutShort() ? LogLevel::kInfo : LogLevel::kError,
                   "rank " + std::to_string(rank.rank()) + " " + end.text());
