@@ -260,13 +260,23 @@ int refuseAll(const Start& start, const Problem& problem) {
     return code;
 }
 
+// Returns the commands that the ranks execute again. config: experiment of the run that is about to start.
+LiveCommands commandsToRepeat(const Start& start, const RunConfig& config) {
+    const LaunchArguments& arguments = start.arguments;
+    if (arguments.resume != kResumeAuto)
+        return readCommandsToResume(config.training.resume, config, arguments.assignments,
+                                    isRecordedExperiment(arguments.config));
+    if (isRestarted(start)) return readLiveCommands(RunPaths(arguments.out));
+    return readCommandsToResume(arguments.out, config, arguments.assignments, true);
+}
+
 int hostRun(const Start& start) {
     log("this is " + start.layout.text());
     Result<LaunchedRun> launched = prepare(start);
     if (!launched) return refuseAll(start, launched.problem());
     const bool isResumed = start.arguments.resume == kResumeAuto;
     const std::string resume = launched.value().run.config.training.resume;
-    if (isResumed && isRestarted(start)) launched.value().commands = readLiveCommands(RunPaths(start.arguments.out));
+    launched.value().commands = commandsToRepeat(start, launched.value().run.config);
     Result<RunDirectory> directory =
         openRun(launched.value().run.config, start.arguments.out, isResumed, launched.value().runStartUs);
     if (!directory) return refuseAll(start, directory.problem());

@@ -449,12 +449,16 @@ void Supervisor::resetForRestart() {
     m_watch.started();
 }
 
-// Sends rank 0 the commands that the restart would otherwise undo. The ranks execute them after their first step; a
-// changed number of epochs is known to them from the start (kEpochsVariable).
+// Sends rank 0 the commands that the restart, or the start of a resumed run, would otherwise undo. The ranks execute
+// them after their first step; a changed number of epochs is known to them from the start (kEpochsVariable).
 void Supervisor::repeatCommands() {
     const std::vector<ControlCommand> commands = m_commands.afterRestart(readLiveChanges(m_restarts.checkpoint()));
     if (commands.empty()) return;
-    m_journal.log(LogLevel::kInfo, "commands that the restarted ranks execute: " + textOf(commands));
+    m_journal.log(LogLevel::kInfo,
+                  (m_restarts.hasRestarted()
+                       ? "commands that the restarted ranks execute: "
+                       : "the resumed run repeats the commands that were given after its checkpoint was saved: ") +
+                      textOf(commands));
     for (const ControlCommand& command : commands) m_ranks.front()->sendControl(encodeControl(command));
 }
 

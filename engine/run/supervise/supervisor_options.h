@@ -45,7 +45,8 @@ struct SupervisorOptions {
     std::vector<std::string> notes;  // lines that are written to the log at the start
     std::string hostName;            // name of this host in the record; empty: not recorded
     std::int64_t restart = 0;        // number of earlier restarts of the whole group of processes
-    LiveCommands commands;           // commands in effect before these restarts, which the ranks execute again
+    LiveCommands commands;           // commands in effect before these restarts, or in the run that is resumed, which
+                                     // the ranks execute again
     // Called after events were recorded. The second argument contains a RunChange bit for each part of the data that
     // changed.
     std::function<void(const RunData&, unsigned)> onChange;
