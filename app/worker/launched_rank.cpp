@@ -260,13 +260,23 @@ int refuseAll(const Start& start, const Problem& problem) {
     return code;
 }
 
+// Returns the commands that the ranks execute again. config: experiment of the run that is about to start.
+LiveCommands commandsToRepeat(const Start& start, const RunConfig& config) {
+    const LaunchArguments& arguments = start.arguments;
+    if (arguments.resume != kResumeAuto)
+        return readCommandsToResume(config.training.resume, config, arguments.assignments,
+                                    isRecordedExperiment(arguments.config));
+    if (isRestarted(start)) return readLiveCommands(RunPaths(arguments.out));
+    return readCommandsToResume(arguments.out, config, arguments.assignments, true);
+}
+
 int hostRun(const Start& start) {
     log("this is " + start.layout.text());
     Result<LaunchedRun> launched = prepare(start);
     if (!launched) return refuseAll(start, launched.problem());
     const bool isResumed = start.arguments.resume == kResumeAuto;
     const std::string resume = launched.value().run.config.training.resume;
-    if (isResumed && isRestarted(start)) launched.value().commands = readLiveCommands(RunPaths(start.arguments.out));
+    launched.value().commands = commandsToRepeat(start, launched.value().run.config);
     Result<RunDirectory> directory =
         openRun(launched.value().run.config, start.arguments.out, isResumed, launched.value().runStartUs);
     if (!directory) return refuseAll(start, directory.problem());
@@ -286,16 +296,17 @@ int hostRun(const Start& start) {
     return end.value().exitCode;
 }
 
-// Requests a stop of the whole run when the launcher sends a signal to this rank. A thread reads the signals from a
-// descriptor. A signal handler is not used, because it would interrupt the training thread, and oneDNN 2.6 corrupts the
-// heap when it is interrupted in a matrix product.
+// Calls a function when the launcher sends a signal to this rank. A thread reads the signals from a descriptor. A
+// signal handler is not used, because it would interrupt the training thread, and oneDNN 2.6 corrupts the heap when it
+// is interrupted in a matrix product.
 class StopSignals {
   public:
-    // control: connection to the process that supervises the run; must stay open until the destructor has run.
-    explicit StopSignals(int control) : m_signals(launcherSignals()), m_end(::eventfd(0, EFD_CLOEXEC)) {
+    // onSignal: called in the thread, once per signal.
+    explicit StopSignals(std::function<void()> onSignal)
+        : m_onSignal(std::move(onSignal)), m_signals(launcherSignals()), m_end(::eventfd(0, EFD_CLOEXEC)) {
         if (!m_end)
             throw IoError("an event descriptor for the launcher's signals cannot be created: " + errnoText(errno));
-        m_thread = std::thread([this, control] { run(control); });
+        m_thread = std::thread([this] { run(); });
     }
     // Ends the thread. Signals have no effect from now on, because the run has ended.
     ~StopSignals() {
@@ -308,8 +319,7 @@ class StopSignals {
     StopSignals& operator=(const StopSignals&) = delete;
 
   private:
-    void run(int control) const {
-        static constexpr std::string_view kLine = "{\"kind\":\"stop\"}\n";
+    void run() const {
         nameThread("signals");
         std::array<pollfd, 2> watched{{{m_signals.get(), POLLIN, 0}, {m_end.get(), POLLIN, 0}}};
         for (;;) {
@@ -318,15 +328,27 @@ class StopSignals {
                 return;
             }
             if (watched[1].revents != 0) return;
-            if (watched[0].revents == 0 || !readSignalFrom(m_signals.get())) continue;
-            [[maybe_unused]] const ssize_t written = ::write(control, kLine.data(), kLine.size());
+            if (watched[0].revents != 0 && readSignalFrom(m_signals.get())) m_onSignal();
         }
     }
 
+    std::function<void()> m_onSignal;
     UniqueFd m_signals;
     UniqueFd m_end;  // eventfd that becomes readable when the destructor ends the thread
     std::thread m_thread;
 };
+
+// Returns the response of a rank to a signal. A rank under a launcher requests a stop of the whole run. The rank of a
+// classroom guest ends alone: it reports that it leaves the run, and exits. control: connection to the process that
+// supervises the run; must stay open while the function can be called.
+std::function<void()> signalResponse(bool isGuest, int control) {
+    if (!isGuest) return [control] { sendLine(control, kStopRequest, steady_clock::now() + kFarewellPatience); };
+    return [control] {
+        const int code = asCode(ExitCode::kStopped);
+        sendLine(control, encodeFarewell({code, "", true}), steady_clock::now() + kFarewellPatience);
+        _exit(code);
+    };
+}
 
 RankEnvironment environmentOf(const Start& start, const Joined& joined) {
     const auto rank = static_cast<std::size_t>(start.layout.rank);
@@ -404,12 +426,7 @@ int joinRun(const Start& start) {
     RankChannels& channels = joined.value().channels;
     const RankEnvironment environment = environmentOf(start, joined.value());
     channels.shared = sharedOf(environment, joined.value().welcome);
-    std::optional<StopSignals> signals;
-    if (start.isGuest) {
-        for (const int number : kLauncherSignals) std::signal(number, SIG_DFL);
-    } else {
-        signals.emplace(channels.control.get());
-    }
+    std::optional<StopSignals> signals(std::in_place, signalResponse(start.isGuest, channels.control.get()));
     const auto leave = [rank = environment.rank] {
         const std::string text =
             "rank " + std::to_string(rank) + ": the process of rank 0 ended the run; see the verdict of the run";

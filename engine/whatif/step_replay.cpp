@@ -23,21 +23,11 @@ namespace {
 
 constexpr std::size_t kOtherSteps = 8;  // largest number of steps from which additional ranks take their work
 
-// Returns the complete steps that were not paused, in groups with consecutive numbers in one epoch and without pauses
-// between the steps.
-std::vector<std::vector<const TracedStep*>> runsOf(const TraceData& trace) {
-    std::vector<std::vector<const TracedStep*>> runs;
-    const TracedStep* before = nullptr;
-    for (const auto& [number, step] : trace.steps()) {
-        if (!step.complete() || wasPaused(step)) continue;
-        const bool follows = before != nullptr && number == before->step + 1 && step.epoch == before->epoch &&
-                             !trace.isAfterPause(number);
-        if (!follows) runs.emplace_back();
-        runs.back().push_back(&step);
-        before = &step;
-    }
-    return runs;
-}
+// Recorded step of a replay.
+struct ReplayedStep {
+    const TracedStep* step = nullptr;
+    double delayNs = 0;  // time for which slow motion delayed all ranks before the step
+};
 
 // Returns for each rank the time from its end of the step `before` to its begin of the next step `step`, in
 // nanoseconds; 0 if they overlap.
@@ -49,11 +39,28 @@ std::vector<double> gapsBetween(const TracedStep& before, const TracedStep& step
     return gaps;
 }
 
+// Returns the complete steps that were not paused, in groups with consecutive numbers in one epoch and without pauses
+// between the steps. The delay of slow motion is not recorded; it is the shortest gap of all ranks before the step.
+std::vector<std::vector<ReplayedStep>> runsOf(const TraceData& trace) {
+    std::vector<std::vector<ReplayedStep>> runs;
+    const TracedStep* before = nullptr;
+    for (const auto& [number, step] : trace.steps()) {
+        if (!step.complete() || wasPaused(step)) continue;
+        const bool follows = before != nullptr && number == before->step + 1 && step.epoch == before->epoch &&
+                             !trace.isAfterPause(number);
+        if (!follows) runs.emplace_back();
+        const bool isDelayed = follows && trace.isAfterSlowMotion(number);
+        runs.back().push_back({&step, isDelayed ? std::ranges::min(gapsBetween(*before, step)) : 0});
+        before = &step;
+    }
+    return runs;
+}
+
 // Returns the plans of the steps with the change applied. change: null for plans without a change.
-std::vector<StepPlan> plansOf(const std::vector<const TracedStep*>& run, const StepChange* wanted,
+std::vector<StepPlan> plansOf(const std::vector<ReplayedStep>& run, const StepChange* wanted,
                               StageTime stageTime = StageTime::kPlanned) {
     std::vector<StepPlan> plans;
-    for (const TracedStep* step : run) plans.push_back(planOf(*step));
+    for (const ReplayedStep& one : run) plans.push_back(planOf(*one.step));
     if (wanted == nullptr) return plans;
     if (wanted->worldSize <= 0) {
         for (StepPlan& plan : plans) applyChange(*wanted, plan, {}, stageTime);
@@ -93,28 +100,30 @@ struct StepTimes {
 
 // Replays consecutive steps and adds their times. The first step is not timed; it only determines when the ranks begin
 // the second.
-void playRun(const std::vector<const TracedStep*>& run, const StepChange* wanted, StageTime stageTime,
-             StepTimes& times) {
+void playRun(const std::vector<ReplayedStep>& run, const StepChange* wanted, StageTime stageTime, StepTimes& times) {
     const std::vector<StepPlan> plans = plansOf(run, wanted, stageTime);
     const std::size_t ranks = plans.front().ranks.size();
     StepPlayer player(ranks);
     std::vector<double> begins;
-    for (const RankTrace& rank : run.front()->ranks)
-        begins.push_back(static_cast<double>(rank.beginNs - run.front()->beginNs));
+    const TracedStep& first = *run.front().step;
+    for (const RankTrace& rank : first.ranks) begins.push_back(static_cast<double>(rank.beginNs - first.beginNs));
     player.startAt(forRanks(begins, ranks));
     double before = player.play(plans.front());
     for (std::size_t i = 1; i < run.size(); ++i) {
-        player.pause(forRanks(gapsBetween(*run[i - 1], *run[i]), ranks));
+        const TracedStep& last = *run[i - 1].step;
+        std::vector<double> gaps = gapsBetween(last, *run[i].step);
+        for (double& gap : gaps) gap -= run[i].delayNs;
+        player.pause(forRanks(std::move(gaps), ranks));
         const double end = player.play(plans[i]);
         times.played.push_back(end - before);
-        times.measured.push_back(latestEnd(*run[i]) - latestEnd(*run[i - 1]));
+        times.measured.push_back(latestEnd(*run[i].step) - latestEnd(last) - run[i].delayNs);
         before = end;
     }
 }
 
 // Replays a single step twice and adds the time of the second replay.
 void playAlone(const TracedStep& step, const StepChange* wanted, StageTime stageTime, StepTimes& times) {
-    const StepPlan plan = plansOf({&step}, wanted, stageTime).front();
+    const StepPlan plan = plansOf({{&step}}, wanted, stageTime).front();
     StepPlayer player(plan.ranks.size());
     const double first = player.play(plan);
     times.played.push_back(player.play(plan) - first);
@@ -131,7 +140,7 @@ StepTimes play(const TraceData& trace, const StepChange* wanted, StageTime stage
         if (run.size() > 1)
             playRun(run, wanted, stageTime, times);
         else if (!whole)
-            playAlone(*run.front(), wanted, stageTime, times);
+            playAlone(*run.front().step, wanted, stageTime, times);
     }
     return times;
 }
@@ -176,6 +185,8 @@ ReplayResult replaySteps(const TraceData& trace, const StepChange& change) {
     ReplayResult result;
     result.unanswered = reasonNotPredictable(trace, change);
     if (!result.unanswered.empty()) return result;
+    result.pausedSteps = std::ranges::count_if(
+        trace.steps(), [](const auto& step) { return step.second.complete() && wasPaused(step.second); });
     const StepTimes same = play(trace, nullptr);
     if (same.played.empty()) return result;
     const StepTimes changed = play(trace, &change);
@@ -199,9 +210,9 @@ TraceData replayedTrace(const TraceData& trace, const StepChange& change, std::s
         change.worldSize > 0 && trace.worldSize() > 1 ? change.worldSize : static_cast<int>(trace.worldSize());
     TraceData played(ranks);
     if (!reasonNotPredictable(trace, change).empty()) return played;
-    std::vector<const TracedStep*> steps;
+    std::vector<ReplayedStep> steps;
     for (auto step = trace.steps().rbegin(); step != trace.steps().rend() && steps.size() < most; ++step)
-        if (step->second.complete() && !wasPaused(step->second)) steps.push_back(&step->second);
+        if (step->second.complete() && !wasPaused(step->second)) steps.push_back({&step->second});
     if (steps.empty()) return played;
     std::ranges::reverse(steps);
     const std::vector<StepPlan> plans = plansOf(steps, &change);
@@ -210,14 +221,14 @@ TraceData replayedTrace(const TraceData& trace, const StepChange& change, std::s
     std::vector<StepTrace> traces;
     player.record(&traces);
     std::vector<double> begins;
-    for (const RankTrace& rank : steps.front()->ranks) begins.push_back(static_cast<double>(rank.beginNs));
+    for (const RankTrace& rank : steps.front().step->ranks) begins.push_back(static_cast<double>(rank.beginNs));
     player.startAt(forRanks(begins, count));
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        if (i > 0) player.pause(forRanks(gapsBetween(*steps[i - 1], *steps[i]), count));
+        if (i > 0) player.pause(forRanks(gapsBetween(*steps[i - 1].step, *steps[i].step), count));
         player.play(plans[i]);
         for (StepTrace& one : traces) {
-            one.step = steps[i]->step;
-            one.epoch = steps[i]->epoch;
+            one.step = steps[i].step->step;
+            one.epoch = steps[i].step->epoch;
             played.apply(one);
         }
     }

@@ -25,6 +25,9 @@ struct StepChange {
 struct ReplayResult {
     // Number of replayed steps; 0 if no step could be replayed, or if the steps cannot predict the change.
     std::int64_t steps = 0;
+    // Number of complete steps that are not used because the ranks paused within them: in slow motion of at most
+    // RunPauses::kShowsPhasesAt steps per second, or for an inspection.
+    std::int64_t pausedSteps = 0;
     // Reason why the steps cannot be used to predict the effect of the change; empty if they can.
     std::string unanswered;
     double measured = 0;   // mean length of the recorded steps
@@ -39,8 +42,9 @@ struct ReplayResult {
 // Predicts the length of a step after a change by replaying the complete recorded steps.
 //
 // Each step is a graph: every rank works, a collective moves its bytes once its last rank has arrived, and a rank that
-// waits for the collective continues when the bytes have moved. Consecutive steps are replayed as one piece. If no two
-// recorded steps are consecutive, each step is replayed twice and the second replay is timed.
+// waits for the collective continues when the bytes have moved. Consecutive steps are replayed as one piece, without
+// the delay of slow motion between them. If no two recorded steps are consecutive, each step is replayed twice and the
+// second replay is timed.
 ReplayResult replaySteps(const TraceData& trace, const StepChange& change);
 
 // Returns the replay of the last complete steps, at most `most`, as a trace that can be drawn. Empty if replaySteps()

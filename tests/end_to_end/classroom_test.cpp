@@ -128,6 +128,21 @@ TEST_CASE("a guest that leaves does not end the run of the other guests") {
     CHECK(lesson.summary()["state"] == "finished");
     CHECK(lesson.summary()["world_size"] == 2);
     CHECK(contains(lesson.host->output(), "Bo has left"));
+    CHECK(contains(lesson.host->output(), " on Bo left the run at step "));
+    CHECK_FALSE(contains(lesson.host->output(), "disappeared"));
+}
+
+TEST_CASE("a guest that leaves a classroom without min_ranks ends the run, which reports that the guest left") {
+    Lesson lesson({"--ranks", "2", "--set", "training.epochs=1000000"});
+    lesson.join("Ada", lesson.code());
+    REQUIRE(eventually([&] { return hasTrained(lesson.out); }));
+    lesson.guests["Ada"]->signal(SIGINT);
+    CHECK(lesson.guests["Ada"]->wait() == 20);
+    CHECK(lesson.host->wait() == 12);
+    CHECK(lesson.summary()["state"] == "failed");
+    CHECK(lesson.summary()["first_failed_rank"] == 1);
+    CHECK(contains(lesson.summary()["verdict"], "rank 1 on Ada left the run at step "));
+    CHECK_FALSE(contains(contentOf(lesson.out / "log.txt"), "disappeared"));
 }
 
 TEST_CASE("a guest that joins after the start reads that it takes part from the next start") {

@@ -189,6 +189,59 @@ TEST_CASE("resume auto keeps a changed number of epochs, unless the command line
     CHECK(contains(elsewhere.output(), "finished 402 epochs"));
 }
 
+TEST_CASE("a resumed run repeats the commands after its checkpoint, unless the command line gives the setting") {
+    const TemporaryDirectory scratch;
+    const fs::path first = scratch.path() / "first";
+    Program run(joined(
+        {"run", "--quiet", "--out", first, "--set", "parallel.world_size=1", "--set", "training.epochs=400"}, kSlow));
+    REQUIRE(eventually([&] { return hasTrained(first); }));
+    REQUIRE(sendCommand(first, {"pause"}).code == 0);
+    REQUIRE(sendCommand(first, {"lr", "0.01"}).code == 0);
+    REQUIRE(sendCommand(first, {"checkpoint"}).code == 0);
+    REQUIRE(sendCommand(first, {"lr", "0.02"}).code == 0);
+    REQUIRE(sendCommand(first, {"epochs", "402"}).code == 0);
+    REQUIRE(sendCommand(first, {"rate", "500"}).code == 0);
+    const std::vector<pid_t> workers = workerPids(first);
+    run.signal(SIGKILL);
+    CHECK(run.wait() == 128 + SIGKILL);
+    REQUIRE(eventually([&] { return allGone(workers); }));
+    fs::copy(first, scratch.path() / "auto", fs::copy_options::recursive);
+
+    const fs::path worker = builtProgram("ringside-worker");
+    const std::string sentence =
+        "the resumed run repeats the commands that were given after its checkpoint was saved: ";
+    // Starts a run that resumes, and returns its repeated commands once all of them have been executed.
+    const auto repeated = [&](const fs::path& out, const std::vector<std::string>& words, const fs::path& program) {
+        Program resumed(joined(words, kSlow), -1, program);
+        const auto count = [&] {
+            return std::ranges::count_if(linesOf(out / "telemetry.jsonl"),
+                                         [](const Json& line) { return line["kind"] == "control"; });
+        };
+        std::string commands;
+        REQUIRE(eventually([&] {
+            const std::string log = fs::exists(out / "log.txt") ? contentOf(out / "log.txt") : "";
+            const std::size_t at = log.find(sentence);
+            if (at == std::string::npos) return false;
+            commands = log.substr(at + sentence.size(), log.find('\n', at) - at - sentence.size());
+            return count() > std::ranges::count(commands, ',');
+        }));
+        CHECK(sendCommand(out, {"stop"}).code == 0);
+        CHECK(resumed.wait() == 20);
+        return commands;
+    };
+    const fs::path ringsidectl = builtProgram("ringsidectl");
+    const auto out = [&](const char* name) { return scratch.path() / name; };
+    CHECK(repeated(out("a"), {"run", "--quiet", "--resume", first, "--out", out("a")}, ringsidectl) ==
+          "epochs 402, lr 0.02, rate 500");
+    CHECK(repeated(out("b"), {"run", "--quiet", "--resume", first, "--out", out("b"), "--set", "training.epochs=401"},
+                   ringsidectl) == "lr 0.02, rate 500");
+    CHECK(repeated(out("c"), {"run", "--quiet", "--resume", first, "--out", out("c"), "--set", "optimizer.lr=0.01"},
+                   ringsidectl) == "epochs 402, rate 500");
+    CHECK(repeated(out("d"), {"--resume", first, "--out", out("d")}, worker) == "epochs 402, lr 0.02, rate 500");
+    CHECK(repeated(out("auto"), {"run", "--quiet", "--resume", "auto", "--out", out("auto")}, ringsidectl) ==
+          "epochs 402, lr 0.02, rate 500");
+}
+
 TEST_CASE("invalid commands to a run are refused in one line") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";

@@ -253,6 +253,11 @@ TEST_CASE("invalid lines of the rendezvous are refused") {
     REQUIRE(farewell.has_value());
     CHECK(farewell->exitCode == 12);
     CHECK(farewell->text == "it \"ended\"\n");
+    CHECK_FALSE(farewell->left);
+    const auto leave = decodeFarewell(encodeFarewell({20, "", true}));
+    REQUIRE(leave.has_value());
+    CHECK(leave->left);
+    CHECK_FALSE(decodeFarewell(R"({"kind":"exit","code":20,"text":"","left":"yes"})").has_value());
     CHECK(isStopRequest(kStopRequest));
     CHECK_FALSE(isStopRequest("{\"kind\":1}"));
 }

@@ -77,6 +77,9 @@ TEST_CASE("a run has finished if every rank reported it, exited with 0 and the l
     CHECK(end.firstFailedRank == -1);
     CHECK(end.verdict == "finished 2 epochs in 8 steps");
     RunEvidence late = wholeRun();
+    RunEvidence hasLeft = wholeRun();
+    hasLeft.ranks[1].end = ChildEnd{false, 20, false, true};  // its user ended it after it had reported "finished"
+    CHECK(outcomeOf(hasLeft).state == RunOutcome::kFinished);
     late.stopRequested = true;  // the stop request came after the last step
     CHECK(outcomeOf(late).state == RunOutcome::kFinished);
 }

@@ -68,6 +68,17 @@ TEST_CASE("the last lines of a remote rank that has exited count, also if they a
     CHECK(f.lines == std::vector<std::string>{"finished"});
 }
 
+TEST_CASE("a remote rank whose user has ended it left the run") {
+    RemoteFixture f;
+    f.send(f.control, encodeFarewell({20, "", true}) + "\n");
+    f.control.reset();
+    f.telemetry.reset();
+    f.read();
+    REQUIRE(f.rank.poll());
+    CHECK(f.rank.end()->left);
+    CHECK(f.rank.end()->text() == "left the run");
+}
+
 TEST_CASE("a remote rank whose telemetry connection stays open after its exit code ends after half a minute") {
     RemoteFixture f;
     f.send(f.control, encodeFarewell({10, ""}) + "\n");

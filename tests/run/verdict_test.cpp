@@ -49,6 +49,21 @@ TEST_CASE("the rank that died first is named") {
     CHECK(verdict->text == "rank 2 was killed by signal 11 (SIGSEGV)");
 }
 
+TEST_CASE("a rank that the user of its computer ended left the run") {
+    auto conditions = alive(2);
+    conditions[0].end = ChildEnd{false, 10};
+    conditions[0].endOrder = 1;
+    conditions[1].host = "Ada";
+    conditions[1].position = "at step 41 of epoch 3";
+    conditions[1].end = ChildEnd{false, 20, false, true};
+    conditions[1].endOrder = 2;
+    const auto verdict = judge(conditions, {}, false);
+    REQUIRE(verdict);
+    CHECK(verdict->firstFailedRank == 1);
+    CHECK(verdict->code == ExitCode::kRankDied);
+    CHECK(verdict->text == "rank 1 on Ada left the run at step 41 of epoch 3");
+}
+
 TEST_CASE("a rank that only timed out waiting for a peer is not named as the cause") {
     auto conditions = alive(3);
     end(conditions[0], false, 10, 1, "rank 0: rank 1 did not reach collective 3 (barrier) within 1 s", 1);

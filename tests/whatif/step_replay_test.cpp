@@ -116,6 +116,8 @@ TEST_CASE("a step paused for inspection is not simulated") {
     }
     const ReplayResult result = replaySteps(data, {});
     CHECK(result.steps == replaySteps(unevenSteps(10, 1 << 20), {}).steps);
+    CHECK(result.pausedSteps == 1);
+    CHECK(replaySteps(unevenSteps(10, 1 << 20), {}).pausedSteps == 0);
     CHECK(result.measured == Approx(33));
 }
 
@@ -146,7 +148,7 @@ TEST_CASE("a pause between two steps does not count as time of a step") {
 }
 
 // Slow motion at 2 steps/s from step 3 to step 8: steps of 33 ms begin 500 ms after each other.
-TEST_CASE("delays of slow motion between steps do not count as time of a step") {
+TEST_CASE("steps of slow motion are replayed without the delays between them") {
     TraceData data(1);
     std::int64_t begin = 0;
     for (std::int64_t step = 1; step <= 12; ++step) {
@@ -161,10 +163,42 @@ TEST_CASE("delays of slow motion between steps do not count as time of a step") 
         begin += (step >= 3 && step < 8 ? 500 : 33) * kReplayMs;
     }
     data.apply(Controlled{.command = ControlKind::kRate, .value = 2, .step = 3});
-    CHECK(replaySteps(data, {}).steps == 2);  // steps 2 and 3
+    const auto checkAll = [](const TraceData& trace) {
+        const ReplayResult result = replaySteps(trace, {});
+        CHECK(result.steps == 11);  // steps 2 to 12
+        CHECK(result.measured == Approx(33));
+        CHECK(result.replayed == Approx(33));
+    };
+    checkAll(data);
     data.apply(Controlled{.command = ControlKind::kRate, .value = 0, .step = 7});
-    CHECK(replaySteps(data, {}).measured == Approx(33));
-    CHECK(replaySteps(data, {}).steps == 6);  // steps 2, 3, and 9 to 12
+    checkAll(data);
+    checkAll(data.latest(12));
+    // A pause in slow motion lasts for a time that has nothing to do with the steps.
+    data.apply(Controlled{.command = ControlKind::kPause, .step = 5, .after = Phase::kOptimizer});
+    CHECK(replaySteps(data, {}).steps == 10);
+}
+
+// Rank 1 begins each step 4 ms after rank 0 and works for 20 ms, rank 0 for 10 ms. Slow motion delays both by 100 ms.
+TEST_CASE("the delay of slow motion that is removed is the same for all ranks") {
+    TraceData data(2);
+    for (std::int64_t step = 1; step <= 6; ++step) {
+        for (int rank = 0; rank < 2; ++rank) {
+            StepTrace trace;
+            trace.rank = rank;
+            trace.step = step;
+            trace.beginNs = (step * 124 + 4 * rank) * kReplayMs;
+            trace.lengthNs = (rank == 0 ? 10 : 20) * kReplayMs;
+            trace.phase = {static_cast<std::int64_t>(Phase::kBackward)};
+            trace.at = {0};
+            trace.cpu = {0};
+            data.apply(trace);
+        }
+    }
+    data.apply(Controlled{.command = ControlKind::kRate, .value = 8, .step = 1});
+    const ReplayResult result = replaySteps(data, {});
+    CHECK(result.steps == 5);
+    CHECK(result.measured == Approx(20));  // 124 - 104, the gap of rank 1, which is the shorter one
+    CHECK(result.replayed == Approx(20));
 }
 
 TEST_CASE("without the delay of the late rank a step takes the time of the other rank") {

@@ -79,6 +79,7 @@ struct Launch {
     std::filesystem::path worker;
     std::int64_t runStartUs = 0;
     std::string reportSamples;
+    LiveCommands commands;  // commands of the resumed run that the ranks execute again
 };
 
 SupervisorOptions optionsFor(const Launch& launch) {
@@ -86,6 +87,7 @@ SupervisorOptions optionsFor(const Launch& launch) {
     options.workerProgram = launch.worker;
     options.runStartUs = launch.runStartUs;
     options.workerEnvironment = {"RINGSIDE_REPORT_SAMPLES=" + launch.reportSamples};
+    options.commands = launch.commands;
     return options;
 }
 
@@ -303,8 +305,11 @@ int runCommand(RunArguments arguments) {
     if (!worker) return reportProblems({worker.problem()});
     launch.run = std::move(run).value();
     launch.worker = worker.value();
-    Result<RunDirectory> directory =
-        openRun(launch.run.config, arguments.out, arguments.resume == kResumeAuto, launch.runStartUs);
+    const bool isAuto = arguments.resume == kResumeAuto;
+    launch.commands =
+        readCommandsToResume(isAuto ? arguments.out : launch.run.config.training.resume, launch.run.config,
+                             arguments.assignments, isAuto || isRecordedExperiment(arguments.config));
+    Result<RunDirectory> directory = openRun(launch.run.config, arguments.out, isAuto, launch.runStartUs);
     if (!directory) return reportProblems({directory.problem()});
     if (arguments.detach) return runDetached(launch, std::move(directory).value());
     return runHere(launch, std::move(directory).value(), arguments.quiet);

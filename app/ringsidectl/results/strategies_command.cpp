@@ -118,6 +118,7 @@ void measure(StrategyLine& line, double seconds, const std::filesystem::path& di
     const RunSummary& summary = child.value().summary;
     line.measured = MeasuredStrategy{.stepMs = stepSecondsOf(child.value()) * 1e3,
                                      .idleShare = summary.idleShare,
+                                     .processors = usableProcessors(),
                                      .divergedAt = divergedAt(child.value())};
     if (summary.memory)
         for (const RankMemory& one : *summary.memory) line.measured->peak = std::max(line.measured->peak, one.peak);

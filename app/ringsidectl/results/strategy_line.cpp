@@ -130,9 +130,19 @@ double StrategyLine::measuredSamplesPerSecond() const {
 }
 
 std::string StrategyLine::note() const {
-    if (!measured || !measured->divergedAt) return {};
-    return "the loss diverged at step " + std::to_string(*measured->divergedAt) +
-           "; the measured time is valid: lower optimizer.lr before you train";
+    if (!measured) return {};
+    std::string text;
+    if (measured->divergedAt)
+        text = "the loss diverged at step " + std::to_string(*measured->divergedAt) +
+               "; the measured time is valid: lower optimizer.lr before you train";
+    const std::int64_t ranks = choice.config.parallel.worldSize;
+    const bool idles = measured->idleShare.value_or(0) > 0;
+    if (!idles || measured->processors == 0 || ranks <= measured->processors) return text;
+    return text + (text.empty() ? "" : "; ") +
+           fmt::format(
+               "{} ranks on {}: the measured idle share is not comparable with the expected one, because it "
+               "includes the time in which a rank that could compute waits for a CPU",
+               ranks, counted(measured->processors, "CPU"));
 }
 
 std::string StrategyLine::heading(const StrategyColumns& columns) {

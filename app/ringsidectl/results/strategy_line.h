@@ -14,6 +14,7 @@ namespace ringside {
 struct MeasuredStrategy {
     double stepMs = 0;
     std::optional<double> idleShare = {};
+    int processors = 0;                           // number of CPUs that the ranks could use; 0: not known
     std::int64_t peak = 0;                        // memory of the rank with the highest peak, in bytes; 0: not reported
     std::optional<std::int64_t> divergedAt = {};  // first step whose loss was not finite; empty if all were finite; the
                                                   // times are valid in both cases
@@ -41,7 +42,9 @@ struct StrategyLine {
 
   private:
     double measuredSamplesPerSecond() const;
-    std::string note() const;  // returns a remark if the loss has diverged, otherwise an empty text
+    // Returns remarks about the measured figures: that the loss has diverged, and that more ranks than CPUs raise the
+    // idle share. Empty if there are none.
+    std::string note() const;
 };
 
 }  // namespace ringside

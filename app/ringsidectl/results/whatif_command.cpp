@@ -10,6 +10,7 @@
 #include "base/json/json.h"
 #include "experiment/experiment_file.h"
 #include "run/read/read_traces.h"
+#include "telemetry/data/run_pauses.h"
 #include "whatif/step_replay.h"
 
 namespace ringside {
@@ -47,12 +48,22 @@ std::string changeText(const StepChange& change) {
     return text.empty() ? "no change" : text;
 }
 
+// Returns the reason why some steps are not used, as a sentence; empty if all are used.
+std::string pausedText(const ReplayResult& result) {
+    if (result.pausedSteps == 0) return {};
+    return fmt::format(
+        "the ranks paused within {} of the traced steps (slow motion of at most {:g} steps/s, or an inspection), whose "
+        "times cannot be separated from the pauses",
+        result.pausedSteps, RunPauses::kShowsPhasesAt);
+}
+
 void print(const ReplayResult& result, const StepChange& change) {
     std::printf("%lld steps: measured %.3f ms per step, simulated %.3f ms (%+.1f %%)\n",
                 static_cast<long long>(result.steps), result.measured, result.replayed,
                 100 * (result.replayed / result.measured - 1));
     std::printf("%s: %.3f ms per step (%.3f to %.3f), %.2f times as fast\n", changeText(change).c_str(),
                 result.predicted, result.low, result.high, result.replayed / result.predicted);
+    if (const std::string paused = pausedText(result); !paused.empty()) std::printf("not used: %s\n", paused.c_str());
 }
 
 int runWhatif(const WhatifArguments& arguments) {
@@ -72,8 +83,10 @@ int runWhatif(const WhatifArguments& arguments) {
             {{arguments.change.bucketMiB > 0 ? "--bucket" : "--world-size", "cannot be predicted: " + result.unanswered,
               "change the experiment and measure it: ringsidectl strategies, or ringsidectl run"}});
     if (result.steps == 0)
-        return reportProblems(
-            {{arguments.directory, "contains no step that all ranks traced", "train for more steps"}});
+        return reportProblems({{arguments.directory,
+                                result.pausedSteps > 0 ? "contains no step that can be simulated: " + pausedText(result)
+                                                       : "contains no step that all ranks traced",
+                                result.pausedSteps > 0 ? "train some steps at full speed" : "train for more steps"}});
     if (traces.value().badLines > 0)
         std::cerr << "ringsidectl: " << traces.value().badLines
                   << (traces.value().badLines == 1 ? " damaged line of traces was skipped\n"
@@ -82,9 +95,10 @@ int runWhatif(const WhatifArguments& arguments) {
         print(result, arguments.change);
         return 0;
     }
-    const Json json = {{"steps", result.steps},          {"measured_ms", result.measured},
-                       {"replayed_ms", result.replayed}, {"predicted_ms", result.predicted},
-                       {"low_ms", result.low},           {"high_ms", result.high}};
+    const Json json = {
+        {"steps", result.steps},          {"paused_steps", result.pausedSteps}, {"measured_ms", result.measured},
+        {"replayed_ms", result.replayed}, {"predicted_ms", result.predicted},   {"low_ms", result.low},
+        {"high_ms", result.high}};
     std::cout << json.dump() << '\n';
     return 0;
 }

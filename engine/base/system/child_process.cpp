@@ -137,6 +137,7 @@ std::string signalName(int number) {
 
 std::string ChildEnd::text() const {
     if (lost) return "disappeared without a message (process, host or network failure)";
+    if (left) return "left the run";
     if (signalled) return "was killed by signal " + std::to_string(code) + " (" + signalName(code) + ")";
     return "exited with code " + std::to_string(code);
 }

@@ -32,6 +32,7 @@ struct ChildEnd {
     int code = 0;       // exit code, or number of the signal that ended the process
     bool lost = false;  // true for a rank on another host whose connection closed without an exit code; signalled is
                         // true too
+    bool left = false;  // true for a rank that the user of its computer has ended, and that has reported this
 
     std::string text() const;  // returns, for example, "exited with code 3" or "was killed by signal 9 (SIGKILL)"
     // Returns the exit code that a shell reports: 128 + n after signal n.

@@ -166,13 +166,16 @@ std::optional<TimeAnswer> decodeTimeAnswer(std::string_view line) {
 }
 
 std::string encodeFarewell(const Farewell& farewell) {
-    return jsonText({{"kind", "exit"}, {"code", farewell.exitCode}, {"text", farewell.text.substr(0, 1024)}});
+    Json json = {{"kind", "exit"}, {"code", farewell.exitCode}, {"text", farewell.text.substr(0, 1024)}};
+    if (farewell.left) json["left"] = true;
+    return jsonText(json);
 }
 
 std::optional<Farewell> decodeFarewell(std::string_view line) {
     JsonObject fields = objectIn(line, kMaxGreetingBytes);
     if (fields.text("kind", 16) != "exit") return {};
     Farewell farewell{static_cast<int>(fields.number("code", 0, 255)), fields.text("text", 4096)};
+    if (fields.has("left")) farewell.left = fields.flag("left");
     if (!fields.isValid()) return {};
     return farewell;
 }

@@ -119,11 +119,13 @@ std::string encodeTimeAnswer(const TimeAnswer& answer);
 std::optional<TimeAnswer> decodeTimeAnswer(std::string_view line);
 
 // kStopRequest: message of a rank on its control connection; the rank sends it when its launcher requests the rank to
-// stop. Farewell: the last message of a rank on this connection, with exit code and error text.
+// stop. Farewell: the last message of a rank on this connection, with exit code and error text. Farewell::left: true if
+// the user of a guest's computer has ended the rank, which ends without the other ranks.
 inline constexpr const char* kStopRequest = "{\"kind\":\"stop\"}";
 struct Farewell {
     int exitCode = 0;
     std::string text;
+    bool left = false;
 };
 std::string encodeFarewell(const Farewell& farewell);
 std::optional<Farewell> decodeFarewell(std::string_view line);

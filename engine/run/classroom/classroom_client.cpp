@@ -26,6 +26,7 @@ constexpr seconds kGiveUpAfter{600};   // time after the loss of the connection 
 // 2 s.
 constexpr seconds kSilence{20};
 constexpr seconds kConnectPatience{8};
+constexpr milliseconds kLeavePatience{3000};  // time in which this computer's rank must end after SIGTERM
 
 }  // namespace
 
@@ -38,9 +39,18 @@ int ClassroomClient::run(int signalFd) {
         readRank();
         reportProgress();
     }
-    if (m_rank)
-        m_rank->signal(SIGKILL);  // kills this computer's rank; the other ranks detect its end by the closed connection
+    stopRank();
     return m_exitCode.value_or(0);
+}
+
+// Ends the rank of this computer. At SIGTERM the rank reports to the host that it leaves the run. A rank that does not
+// end within kLeavePatience is killed.
+void ClassroomClient::stopRank() {
+    if (!m_rank) return;
+    m_rank->signal(SIGTERM);
+    pollfd exit{m_rank->exitFd(), POLLIN, 0};
+    ::poll(&exit, 1, static_cast<int>(kLeavePatience.count()));
+    m_rank->signal(SIGKILL);
 }
 
 // Tries to connect, at most once per kConnectInterval. Returns false and sets the exit code if the classroom refuses

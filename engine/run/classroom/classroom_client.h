@@ -80,6 +80,7 @@ class ClassroomClient {
     void launchRank(const ClassroomStart& start);
     void readRank();
     void endRank();
+    void stopRank();
     void reportProgress();
     void report(GuestEvent event, const std::string& text, std::int64_t number = 0);
     void end(int exitCode) { m_exitCode = exitCode; }

@@ -28,7 +28,9 @@ ClassroomOutcome train(const ClassroomPlan& plan, ClassroomTraining training) {
     launched.runStartUs = monotonicUs();
     Result<PreparedRun> prepared = prepareRun(config, plan.experiment.baseDirectory, nullptr, 1);
     if (!prepared) return refused(prepared.problem(), ExitCode::kBadConfiguration);
-    if (training.restarts > 0) launched.commands = readLiveCommands(RunPaths(plan.out));
+    launched.commands = training.restarts > 0
+                            ? readLiveCommands(RunPaths(plan.out))
+                            : readCommandsToResume(training.resume, prepared.value().config, {}, false);
     Result<RunDirectory> where = openRun(prepared.value().config, plan.out, training.restarts > 0, launched.runStartUs);
     if (!where) return refused(where.problem(), ExitCode::kBadConfiguration);
     launched.layout = std::move(training.layout);

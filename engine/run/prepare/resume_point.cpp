@@ -133,14 +133,13 @@ std::vector<ControlChange> readLiveChanges(const path& resumed) {
     return manifest ? std::move(manifest).value().changes : std::vector<ControlChange>();
 }
 
-namespace {
-
-// True if one of the options --set gives a value to the field.
 bool setsField(const std::vector<std::string>& assignments, std::string_view field) {
     return std::ranges::any_of(assignments, [field](const std::string& assignment) {
         return assignment.starts_with(field) && assignment.substr(field.size()).starts_with('=');
     });
 }
+
+namespace {
 
 std::optional<ControlChange> lastChange(const path& resumed, ControlKind kind) {
     const std::vector<ControlChange> changes = readLiveChanges(resumed);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/run_config.h"
@@ -43,6 +44,9 @@ inline constexpr const char* kEpochsVariable = "RINGSIDE_EPOCHS";
 
 // Sets the number of epochs as a control command does: the period of a cosine schedule keeps its planned length.
 void changeEpochs(RunConfig& experiment, std::int64_t epochs);
+
+// True if one of `assignments` (the options --set) gives a value to the field, such as "training.epochs".
+bool setsField(const std::vector<std::string>& assignments, std::string_view field);
 
 // Sets training.epochs of `experiment` to the number that a control command set before the checkpoint `resumed` was
 // saved. Changes nothing if there was no such command, or if one of `assignments` (the options --set) sets

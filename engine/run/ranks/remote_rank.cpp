@@ -56,7 +56,7 @@ void RemoteRank::readControlLine(std::string_view line) {
     if (isStopRequest(line)) m_stopWanted = true;
     const std::optional<Farewell> farewell = decodeFarewell(line);
     if (!farewell) return;
-    m_exitCode = farewell->exitCode;
+    m_announcedEnd = ChildEnd{false, farewell->exitCode, false, farewell->left};
     if (!farewell->text.empty()) m_lastLines = {farewell->text};
 }
 
@@ -65,13 +65,13 @@ const std::optional<ChildEnd>& RemoteRank::poll() {
     const TimePoint now = m_now();
     if (m_guest.control && !readAvailable(m_guest.control.get(), m_controlLines,
                                           [this](std::string_view line) { readControlLine(line); })) {
-        if (m_exitCode) m_controlAfterFarewell = std::move(m_guest.control);
+        if (m_announcedEnd) m_controlAfterFarewell = std::move(m_guest.control);
         m_guest.control.reset();
         m_closedAt = now;
     }
-    const bool all = !m_guest.telemetry || now - m_closedAt > (m_exitCode ? kLastTelemetry : kTelemetryOfLost);
+    const bool all = !m_guest.telemetry || now - m_closedAt > (m_announcedEnd ? kLastTelemetry : kTelemetryOfLost);
     if (!m_guest.control && all) {
-        m_end = m_exitCode ? ChildEnd{false, *m_exitCode, false} : ChildEnd{true, 0, true};
+        m_end = m_announcedEnd.value_or(ChildEnd{true, 0, true});
         m_guest.telemetry.reset();
     }
     return m_end;
@@ -83,7 +83,7 @@ void RemoteRank::signal(int number) {
     if (number != SIGKILL) return;
     m_guest.control.reset();
     m_guest.telemetry.reset();
-    m_end = m_exitCode ? ChildEnd{false, *m_exitCode, false} : ChildEnd{true, SIGKILL, false};
+    m_end = m_announcedEnd.value_or(ChildEnd{true, SIGKILL, false});
 }
 
 void RemoteRank::sendControl(std::string_view line) const {

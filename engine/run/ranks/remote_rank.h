@@ -46,7 +46,8 @@ class RemoteRank final : public RankLink {
     Clock m_now;
     LineSplitter m_telemetryLines;
     LineSplitter m_controlLines;
-    std::optional<int> m_exitCode;
+    // End that the rank has announced before it exits; empty: none yet.
+    std::optional<ChildEnd> m_announcedEnd;
     // Control connection of a rank that has sent its exit code. Open until the end of this object, because a stopped
     // rank waits for the summary of the run: it exits when the connection closes.
     UniqueFd m_controlAfterFarewell;

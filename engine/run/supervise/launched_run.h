@@ -29,7 +29,7 @@ struct LaunchedRun {
     std::int64_t runStartUs = 0;   // time of CLOCK_MONOTONIC at which the run's time is 0, in microseconds
     int stopFd = -1;               // descriptor that becomes readable when a stop is requested
     std::int64_t restart = 0;      // number of times that the launcher restarted the job before this start
-    LiveCommands commands;         // control commands in effect before the launcher's restarts; see readLiveCommands()
+    LiveCommands commands;         // control commands that the ranks execute again; see SupervisorOptions::commands
     std::string hostName;          // name of rank 0's host in the record; empty: the system's host name is used
     // Function that is called after events were recorded; see SupervisorOptions::onChange.
     std::function<void(const RunData&, unsigned)> onChange = {};

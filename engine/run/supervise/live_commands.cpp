@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "run/prepare/resume_point.h"
+#include "run/read/recorded_config.h"
 #include "run/read/run_events.h"
 
 namespace ringside {
@@ -64,6 +66,15 @@ std::vector<ControlCommand> LiveCommands::afterRestart(const std::vector<Control
     return commands;
 }
 
+void LiveCommands::cancel(ControlKind kind) {
+    if (kind == ControlKind::kEpochs) m_epochs.reset();
+    if (kind == ControlKind::kLearningRate) m_learningRate.reset();
+    if (kind == ControlKind::kRate) m_rate = 0;
+    const bool pauses = kind == ControlKind::kPause || kind == ControlKind::kStep || kind == ControlKind::kPhase;
+    if (pauses) m_isHeld = false;
+    std::erase_if(m_pending, [&](const ControlCommand& command) { return command.kind == kind; });
+}
+
 std::optional<std::int64_t> LiveCommands::epochs() const {
     if (!m_epochs) return {};
     return static_cast<std::int64_t>(m_epochs->value);
@@ -84,6 +95,20 @@ LiveCommands readLiveCommands(const RunPaths& paths) {
         commands.report(*executed);
     });
     return read ? commands : LiveCommands();
+}
+
+LiveCommands readCommandsToResume(const std::filesystem::path& resumed, const RunConfig& experiment,
+                                  const std::vector<std::string>& assignments, bool keepsEpochs) {
+    if (resumed.empty()) return {};
+    const Result<RunPaths> paths = openRunDirectory(resumed);
+    if (!paths) return {};
+    LiveCommands commands = readLiveCommands(paths.value());
+    commands.cancel(ControlKind::kPause);
+    if (!keepsEpochs || setsField(assignments, "training.epochs")) commands.cancel(ControlKind::kEpochs);
+    const Result<RunConfig> recorded = readRecordedConfig(paths.value());
+    const bool keepsRate = recorded && recorded.value().optimizer.lr == experiment.optimizer.lr;
+    if (!keepsRate || setsField(assignments, "optimizer.lr")) commands.cancel(ControlKind::kLearningRate);
+    return commands;
 }
 
 std::string textOf(const std::vector<ControlCommand>& commands) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "config/run_config.h"
 #include "launch/channels/control_command.h"
 #include "run/checkpoint/control_change.h"
 #include "run/read/run_directory.h"
@@ -25,6 +27,8 @@ class LiveCommands {
     // Returns the commands that restarted ranks must execute. changes: changes that the ranks restore from the
     // checkpoint from which they resume.
     std::vector<ControlCommand> afterRestart(const std::vector<ControlChange>& changes) const;
+    // Removes the commands of this kind. Of the kinds that pause a run, removes all.
+    void cancel(ControlKind kind);
     // Returns the number of epochs that a command has set; empty if there was no such command.
     std::optional<std::int64_t> epochs() const;
 
@@ -41,6 +45,16 @@ class LiveCommands {
 // Returns the commands in effect at the end of the record in a run directory. Commands before the last start that was
 // not a restart are ignored. Reads telemetry.jsonl; blocks on the disk.
 LiveCommands readLiveCommands(const RunPaths& paths);
+
+// Returns the commands that a run must execute after a user has resumed the run `resumed`, so that it continues with
+// the settings that commands have changed since the checkpoint: learning rate, number of epochs, and speed. A pause is
+// not repeated, because a resumed run trains. Settings that the user gives again are not repeated either: fields of
+// `assignments`, those of the option --set, and a learning rate of `experiment`, the experiment of the new run, that
+// differs from the recorded one. keepsEpochs: false if `experiment` is not that of `resumed`, so that its number of
+// epochs applies. Returns no commands if `resumed` is not a run directory, such as a checkpoint. Reads telemetry.jsonl;
+// blocks on the disk.
+LiveCommands readCommandsToResume(const std::filesystem::path& resumed, const RunConfig& experiment,
+                                  const std::vector<std::string>& assignments, bool keepsEpochs);
 
 // Returns the commands as text, such as "epochs 6, pause".
 std::string textOf(const std::vector<ControlCommand>& commands);

@@ -11,8 +11,9 @@
 namespace ringside {
 namespace {
 
+// True if the rank exited with this code, or if its user ended it at the same moment.
 bool exitedWith(const RankReport& rank, ExitCode code) {
-    return rank.end && !rank.end->signalled && rank.end->code == static_cast<int>(code);
+    return rank.end && !rank.end->signalled && (rank.end->left || rank.end->code == static_cast<int>(code));
 }
 
 bool hasFinished(const RankReport& rank) {

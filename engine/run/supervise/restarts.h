@@ -20,6 +20,8 @@ class Restarts {
     // Records the earlier restarts that were done by starting a new group of processes, as in a classroom run or with
     // ranks started through ssh (SupervisorOptions::restart).
     void recordEarlier();
+    // True if at least one restart has begun.
+    bool hasRestarted() const { return m_count > 0; }
     // True if parallel.max_restarts allows a further restart.
     bool canRestart() const { return m_count < m_maxRestarts; }
     // Decides whether the ranks restart after they have ended with `end`. They do not restart if the last checkpoint

@@ -282,7 +282,8 @@ void Supervisor::reapWorker(RankLink& rank) {
     rank.endOrder = ++m_ends;
     rank.endedAt = steady_clock::now();
     const ChildEnd& end = *rank.end();
-    const bool fine = !end.signalled && (end.code == 0 || end.code == static_cast<int>(ExitCode::kStopped));
+    const bool fine =
+        !end.signalled && !end.left && (end.code == 0 || end.code == static_cast<int>(ExitCode::kStopped));
     if (fine || m_stop.hasStoppedLoading()) return;
     m_journal.log(m_verdict || m_stop.wasCutShort() ? LogLevel::kInfo : LogLevel::kError,
                   "rank " + std::to_string(rank.rank()) + " " + end.text());
@@ -449,12 +450,16 @@ void Supervisor::resetForRestart() {
     m_watch.started();
 }
 
-// Sends rank 0 the commands that the restart would otherwise undo. The ranks execute them after their first step; a
-// changed number of epochs is known to them from the start (kEpochsVariable).
+// Sends rank 0 the commands that the restart, or the start of a resumed run, would otherwise undo. The ranks execute
+// them after their first step; a changed number of epochs is known to them from the start (kEpochsVariable).
 void Supervisor::repeatCommands() {
     const std::vector<ControlCommand> commands = m_commands.afterRestart(readLiveChanges(m_restarts.checkpoint()));
     if (commands.empty()) return;
-    m_journal.log(LogLevel::kInfo, "commands that the restarted ranks execute: " + textOf(commands));
+    m_journal.log(LogLevel::kInfo,
+                  (m_restarts.hasRestarted()
+                       ? "commands that the restarted ranks execute: "
+                       : "the resumed run repeats the commands that were given after its checkpoint was saved: ") +
+                      textOf(commands));
     for (const ControlCommand& command : commands) m_ranks.front()->sendControl(encodeControl(command));
 }
 

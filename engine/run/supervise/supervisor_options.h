@@ -45,7 +45,8 @@ struct SupervisorOptions {
     std::vector<std::string> notes;  // lines that are written to the log at the start
     std::string hostName;            // name of this host in the record; empty: not recorded
     std::int64_t restart = 0;        // number of earlier restarts of the whole group of processes
-    // control commands in effect before the earlier restarts; the ranks execute them again
+    // Control commands that the ranks execute again: those in effect before the earlier restarts, or those of the run
+    // that is resumed.
     LiveCommands commands;
     // Called after events were recorded. The second argument contains a RunChange bit for each part of the data that
     // changed.

@@ -96,7 +96,7 @@ std::string causeOf(const RankCondition& condition) {
 
 Verdict died(const RankCondition& condition) {
     std::string cause = causeOf(condition);
-    if (hasExitedCleanly(condition)) cause = " without reporting that it had finished";
+    if (hasExitedCleanly(condition) && !condition.end->left) cause = " without reporting that it had finished";
     return {codeFor(*condition.end), condition.rank,
             name(condition) + " " + condition.end->text() + where(condition) +
                 (cause.empty() ? lastLineText(condition) : cause)};

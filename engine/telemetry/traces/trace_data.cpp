@@ -165,24 +165,30 @@ bool TraceData::apply(const StepTrace& trace) {
 }
 
 void TraceData::apply(const Controlled& control) {
-    if (control.command == ControlKind::kPause) addPauses(control.step, control.step);
+    if (control.command == ControlKind::kPause) addInterval(m_pausedAfter, control.step, control.step);
     if (control.command != ControlKind::kRate) return;
-    if (m_slowAfter) addPauses(*m_slowAfter, control.step);
+    if (m_slowAfter) addInterval(m_delayedAfter, *m_slowAfter, control.step);
     m_slowAfter.reset();
     if (control.value > 0) m_slowAfter = control.step;
 }
 
-void TraceData::addPauses(std::int64_t first, std::int64_t last) {
-    std::int64_t& end = m_pausedAfter.try_emplace(first, last).first->second;
+void TraceData::addInterval(Intervals& intervals, std::int64_t first, std::int64_t last) {
+    std::int64_t& end = intervals.try_emplace(first, last).first->second;
     end = std::max(end, last);
-    if (m_pausedAfter.size() > kMaxPauses) m_pausedAfter.erase(m_pausedAfter.begin());
+    if (intervals.size() > kMaxPauses) intervals.erase(intervals.begin());
+}
+
+bool TraceData::isIn(const Intervals& intervals, std::int64_t step) {
+    return std::ranges::any_of(
+        intervals, [step](const auto& interval) { return interval.first <= step && step <= interval.second; });
 }
 
 bool TraceData::isAfterPause(std::int64_t step) const {
-    if (m_slowAfter && step > *m_slowAfter) return true;
-    return std::ranges::any_of(m_pausedAfter, [before = step - 1](const auto& interval) {
-        return interval.first <= before && before <= interval.second;
-    });
+    return isIn(m_pausedAfter, step - 1);
+}
+
+bool TraceData::isAfterSlowMotion(std::int64_t step) const {
+    return (m_slowAfter && step > *m_slowAfter) || isIn(m_delayedAfter, step - 1);
 }
 
 const TracedStep* TraceData::find(std::int64_t step) const {
@@ -204,6 +210,7 @@ TraceData TraceData::latest(std::size_t most) const {
     for (auto step = m_steps.rbegin(); step != m_steps.rend() && copy.m_steps.size() < most; ++step)
         if (step->second.complete()) copy.m_steps.insert(*step);
     copy.m_pausedAfter = m_pausedAfter;
+    copy.m_delayedAfter = m_delayedAfter;
     copy.m_slowAfter = m_slowAfter;
     copy.m_endNs = m_endNs;
     copy.m_revision = m_revision;

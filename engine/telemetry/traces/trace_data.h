@@ -106,15 +106,17 @@ class TraceData {
     // Adds the trace of one rank in one step. Returns false if the rank is not in the run, the trace's columns have
     // different lengths, or the step is too old to be kept.
     bool apply(const StepTrace& trace);
-    // Stores a control command of the run for isAfterPause().
+    // Stores a control command of the run for isAfterPause() and isAfterSlowMotion().
     void apply(const Controlled& control);
 
     std::size_t worldSize() const { return m_worldSize; }
     // Returns the traced steps by step number.
     const std::map<std::int64_t, TracedStep>& steps() const { return m_steps; }
     const TracedStep* find(std::int64_t step) const;
-    // True if the ranks were paused or in slow motion between the previous traced step and `step`.
+    // True if the ranks were paused between the previous traced step and `step`.
     bool isAfterPause(std::int64_t step) const;
+    // True if slow motion delayed the ranks between the previous traced step and `step`.
+    bool isAfterSlowMotion(std::int64_t step) const;
     // Returns the last step that began at `timeNs` or earlier, or the first step if all began later. Null if there are
     // no steps.
     const TracedStep* at(std::int64_t timeNs) const;
@@ -129,14 +131,18 @@ class TraceData {
     StepsVerdict verdict(std::size_t most = 200) const;
 
   private:
-    void addPauses(std::int64_t first, std::int64_t last);
+    // Intervals of steps: last step of each interval, by its first step.
+    using Intervals = std::map<std::int64_t, std::int64_t>;
+
+    static void addInterval(Intervals& intervals, std::int64_t first, std::int64_t last);
+    static bool isIn(const Intervals& intervals, std::int64_t step);
 
     std::size_t m_worldSize;
     std::size_t m_most;
     std::map<std::int64_t, TracedStep> m_steps;
-    // Intervals of steps after which the ranks were paused or delayed. Key: first step of the interval; value: last
-    // step.
-    std::map<std::int64_t, std::int64_t> m_pausedAfter;
+    // Intervals of steps. Key: first step of the interval; value: last step.
+    Intervals m_pausedAfter;                  // steps after which the ranks were paused
+    Intervals m_delayedAfter;                 // steps after which slow motion, which is off now, delayed the ranks
     std::optional<std::int64_t> m_slowAfter;  // slow motion is on since the end of this step; empty: slow motion is off
     std::int64_t m_endNs = 0;
     std::uint64_t m_revision = 0;
