@@ -202,7 +202,7 @@ Judgement judgeNeverCleared(const Evidence& evidence) {
 
 Judgement judgeClearedUnused(const Evidence& evidence) {
     constexpr std::int64_t kMinSteps = 8;  // smallest number of steps from which a rule of the script follows
-    bool isKnown = false;
+    bool isKnown = false, isUnknown = false;
     for (const auto& [rank, one] : evidence.ranks()) {
         std::int64_t backwards = 0, unused = 0, steps = 0;
         std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> regular;  // number of steps, by their backward
@@ -212,8 +212,10 @@ Judgement judgeClearedUnused(const Evidence& evidence) {
             const Json& counts = *same.counts;
             const auto cleared = numberOf(counts, "unused");
             isKnown = isKnown || cleared.has_value();
-            if (!cleared || !canAccumulate(one, counts) || numberOf(counts, "skipped", 0) > 0) continue;
+            if (!canAccumulate(one, counts) || numberOf(counts, "skipped", 0) > 0) continue;
             const std::int64_t passes = numberOf(counts, "backwards", 0);
+            isUnknown = isUnknown || (!cleared && passes > 1);
+            if (!cleared) continue;
             steps += same.steps;
             backwards += passes * same.steps;
             // Several backward passes of one batch may compute gradients for another purpose, such as a perturbation.
@@ -242,6 +244,8 @@ Judgement judgeClearedUnused(const Evidence& evidence) {
                          "not learn from their samples.",
                      where, facts);
     }
+    if (isUnknown)
+        return couldNotJudge("the gradients between backward passes are on a device or too large to be read");
     return isKnown ? passed() : couldNotJudge("cleared gradients were not reported");
 }
 
