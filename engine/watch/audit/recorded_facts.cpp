@@ -11,6 +11,7 @@
 #include "telemetry/events/limits.h"
 #include "telemetry/events/script_topic.h"
 #include "watch/evidence/fact_reader.h"
+#include "watch/evidence/loader_evidence.h"
 
 namespace ringside {
 namespace {
@@ -212,12 +213,13 @@ Json factsOf(const ScriptFacts& event) {
 }
 
 bool RankFacts::evaluates(std::int64_t loader) const {
-    if (hasTrained(loader)) return false;
-    // A process that has failed before its first step may have loaded its batches for training, so they do not count as
-    // evaluated.
-    return !lastEpoch.empty() || (!hasSteps && !hasFailed) || std::ranges::any_of(passes, [loader](const auto& one) {
-        return one.second.loader == loader && one.second.isEvaluation;
-    });
+    return isEvaluation({.trainsOnLoader = hasTrained(loader),
+                         .trainsOnAny = !lastEpoch.empty(),
+                         .hasSteps = hasSteps,
+                         .hasFailed = hasFailed,
+                         .hasEvaluationPass = std::ranges::any_of(passes, [loader](const auto& one) {
+                             return one.second.loader == loader && one.second.isEvaluation;
+                         })});
 }
 
 std::string RankFacts::incompletenessReason() const {

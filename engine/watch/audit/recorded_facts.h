@@ -98,7 +98,7 @@ struct RankFacts {
     // can use several batches. The record does not show whether the script has skipped some of them.
     bool mayHaveSkipped() const { return maxBackwards > 0 && maxBatches > maxBackwards; }
     bool hasTrained(std::int64_t loader) const { return lastEpoch.contains(loader); }
-    // True if the rank uses the batches of a loader for evaluation; see RankEvidence::evaluates().
+    // True if the rank uses the batches of a loader for evaluation; see isEvaluation() in loader_evidence.h.
     bool evaluates(std::int64_t loader) const;
 };
 

@@ -98,4 +98,21 @@ struct LoaderEvidence {
     std::optional<std::int64_t> epochOf(std::int64_t pass) const;
 };
 
+// Facts from which it follows whether a rank uses the batches of a loader for evaluation.
+struct LoaderUse {
+    bool trainsOnLoader = false;     // true if the rank has trained on a batch of this loader
+    bool trainsOnAny = false;        // true if the rank has trained on a batch of any loader
+    bool hasSteps = false;           // true if the rank has made an optimizer step
+    bool hasFailed = false;          // true if an exception has ended the rank
+    bool hasEvaluationPass = false;  // true if a model was in evaluation mode at the end of a pass over this loader
+};
+
+// True if the rank uses the batches of the loader for evaluation. False if it trains on them, or may train on them: a
+// script can load all batches into memory before its first step, so that no backward pass follows the loading of a
+// batch, and a rank that has failed before its first step may have fetched its batches for training.
+constexpr bool isEvaluation(const LoaderUse& use) {
+    if (use.trainsOnLoader) return false;
+    return use.trainsOnAny || (!use.hasSteps && !use.hasFailed) || use.hasEvaluationPass;
+}
+
 }  // namespace ringside

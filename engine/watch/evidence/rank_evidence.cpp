@@ -260,13 +260,13 @@ std::vector<EqualSteps> RankEvidence::equalSteps() const {
 }
 
 bool RankEvidence::evaluates(const LoaderEvidence& loader) const {
-    if (loader.hasTrainedBatch()) return false;
-    const bool trainsOnLoader =
-        std::ranges::any_of(loaders, [](const auto& one) { return one.second.hasTrainedBatch(); });
-    // A rank that has failed before its first step may have loaded its batches for training, so they do not count as
-    // evaluated.
-    return trainsOnLoader || (stepCount == 0 && factsOf("exception").empty()) ||
-           std::ranges::any_of(loader.passes, [](const auto& one) { return one.second.isEvaluation; });
+    return isEvaluation(
+        {.trainsOnLoader = loader.hasTrainedBatch(),
+         .trainsOnAny = std::ranges::any_of(loaders, [](const auto& one) { return one.second.hasTrainedBatch(); }),
+         .hasSteps = stepCount > 0,
+         .hasFailed = !factsOf("exception").empty(),
+         .hasEvaluationPass =
+             std::ranges::any_of(loader.passes, [](const auto& one) { return one.second.isEvaluation; })});
 }
 
 bool RankEvidence::usesJoin() const {

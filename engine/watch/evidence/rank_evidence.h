@@ -104,9 +104,7 @@ struct RankEvidence {
     // pointers in the result are valid until the next call of add().
     std::vector<EqualSteps> equalSteps() const;
 
-    // True if the rank uses the batches of a loader for evaluation. False if it trains on them, or may train on them: a
-    // script can load all batches into memory before its first step, so that no backward pass follows the loading of a
-    // batch.
+    // True if the rank uses the batches of a loader for evaluation; see isEvaluation().
     bool evaluates(const LoaderEvidence& loader) const;
     bool usesJoin() const;       // returns true if the rank trains inside of model.join()
     bool isDistributed() const;  // returns true if the process has joined a process group

@@ -206,7 +206,7 @@ Judgement judgeNeverCleared(const Evidence& evidence) {
 Judgement judgeClearedUnused(const Evidence& evidence) {
     // least number of steps in which the script clears gradients in the same way, for a mistake
     constexpr std::int64_t kMinSteps = 8;
-    bool isKnown = false;
+    bool isKnown = false, isUnknown = false;
     for (const auto& [rank, one] : evidence.ranks()) {
         std::int64_t backwards = 0, unused = 0, steps = 0;
         // number of steps, by (number of backward passes in the step, number of them whose gradients were cleared)
@@ -216,8 +216,10 @@ Judgement judgeClearedUnused(const Evidence& evidence) {
             const Json& counts = *same.counts;
             const auto cleared = numberOf(counts, "unused");
             isKnown = isKnown || cleared.has_value();
-            if (!cleared || !canAccumulate(one, counts) || numberOf(counts, "skipped", 0) > 0) continue;
+            if (!canAccumulate(one, counts) || numberOf(counts, "skipped", 0) > 0) continue;
             const std::int64_t passes = numberOf(counts, "backwards", 0);
+            isUnknown = isUnknown || (passes > 1 && !cleared && memberOf(counts, "unused") != nullptr);
+            if (!cleared) continue;
             steps += same.steps;
             backwards += passes * same.steps;
             // A step whose backward passes all use one batch is not judged: the script may need gradients for another
@@ -247,6 +249,8 @@ Judgement judgeClearedUnused(const Evidence& evidence) {
                          "their samples.",
                      where, facts);
     }
+    if (isUnknown)
+        return couldNotJudge("the gradients between backward passes are on a device or too large to be read");
     return isKnown ? passed() : couldNotJudge("cleared gradients were not reported");
 }
 

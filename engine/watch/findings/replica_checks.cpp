@@ -131,13 +131,20 @@ struct ReductionLoss {
 };
 
 // Looks for a change of the model after DDP has wrapped it: a conversion, which removes the hooks of DDP from the
-// parameters, or parameters that were frozen when DDP wrapped the model.
+// parameters, or parameters that were frozen when DDP wrapped the model. Ignores a change after the first step in which
+// the replicas differ.
 ReductionLoss reductionLossOf(const RankEvidence& rank, const ReplicaDifference& difference) {
-    for (const Json& facts : rank.factsOf("converted"))
+    const auto isBefore = [&](const Json& facts, const char* step) {
+        return numberOf(facts, step, 0) < difference.firstStep;
+    };
+    for (const Json& facts : rank.factsOf("converted")) {
+        if (!isBefore(facts, "after_step")) continue;
         return {" The model was converted from " + textOf(facts, "from") + " to " + textOf(facts, "to") +
                     " after it was wrapped, so that DistributedDataParallel no longer reduces its gradients.",
                 textOf(facts, "where")};
+    }
     for (const Json& facts : rank.factsOf("unfrozen")) {
+        if (!isBefore(facts, "frozen_after_step")) continue;
         const std::vector<std::string> names = textsOf(facts, "names");
         const bool isUnfrozen = std::ranges::all_of(
             difference.names, [&](const std::string& one) { return std::ranges::find(names, one) != names.end(); });

@@ -22,6 +22,11 @@ constexpr std::size_t kMinSteps = 8;
 constexpr double kMinLostMs = 100;  // least total time that a straggler must cost in all judged steps to be reported;
                                     // less can be chance on a busy machine
 
+// The queued time of a thread is the time in which it was runnable but had no CPU. On a busy machine, a rank also loses
+// time that Linux does not count as queued: its thread waits for another thread that has no CPU, for example for the
+// lock of the Python interpreter, and finds its data no longer in the caches. This time is assumed to be at most as
+// long as the queued time. A finding about time must therefore still hold if the queued time is subtracted once more.
+
 double medianOf(std::vector<double> values) {
     if (values.empty()) return 0;
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -128,8 +133,25 @@ double medianOfOthers(const std::vector<StepMeasurements>& briefs, std::size_t b
     return medianOf(std::move(times));
 }
 
-// Returns the median, over the traced steps, of the time in which a rank was runnable but had no CPU, in microseconds;
-// 0 if it is not known.
+// Returns the median queued time of a step of the rank that has the largest median, in milliseconds.
+double queuedMs(const std::vector<StepMeasurements>& briefs) {
+    double most = 0;
+    for (std::size_t rank = 0; rank < briefs.front().ranks.size(); ++rank) {
+        std::vector<double> times;
+        for (const StepMeasurements& one : briefs) times.push_back(static_cast<double>(one.ranks[rank].queuedNs) / 1e6);
+        most = std::max(most, medianOf(std::move(times)));
+    }
+    return most;
+}
+
+// Returns the result of a check whose finding can be a consequence of a busy machine. share: part of a step in which
+// the processes were queued, from 0 to 1.
+Judgement busyMachine(const std::string& observation, double share) {
+    return couldNotJudge(observation + (observation.empty() ? "" : ", but ") + "the processes waited for a CPU " +
+                         percentOf(std::min(share, 1.0), 1) + " of the time");
+}
+
+// Returns the median, over the traced steps, of the queued time of a rank, in microseconds; 0 if it is not known.
 double queuedUs(const Evidence& evidence, int rank) {
     std::vector<double> times;
     for (const auto& [number, step] : evidence.traces().steps()) {
@@ -218,18 +240,19 @@ Judgement judgeStraggler(const Evidence& evidence) {
         if (other.finding == StepsFinding::kStraggler && other.rank == 0) verdict = other;
     }
     if (verdict.finding == StepsFinding::kTooFewSteps) return couldNotJudge("too few steps were traced");
-    if (verdict.finding == StepsFinding::kCpuTaken)
-        return passed("rank " + std::to_string(verdict.rank) +
-                      " often arrives last, but the reason is that other programs use its CPU");
+    const double queued = queuedMs(briefs);
+    const std::string late = "rank " + std::to_string(verdict.rank) + " often arrives last";
+    if (verdict.finding == StepsFinding::kCrowded) return busyMachine("", queued / verdict.stepMs);
+    if (verdict.finding == StepsFinding::kCpuTaken) return busyMachine(late, queued / verdict.stepMs);
     if (verdict.finding != StepsFinding::kStraggler) return passed();
     const double lostMs = verdict.lostMs * static_cast<double>(verdict.steps);
     if (lostMs < kMinLostMs)
-        return passed("rank " + std::to_string(verdict.rank) +
-                      " often arrives last, but has cost the other ranks only " + durationWords(1e3 * lostMs) + " in " +
+        return passed(late + ", but has cost the other ranks only " + durationWords(1e3 * lostMs) + " in " +
                       counted(verdict.steps, "step"));
-    const auto late = static_cast<std::size_t>(verdict.rank);
-    const double own = medianTime(briefs, late, verdict.phase) / 1e3;
-    const double others = medianOfOthers(briefs, late, verdict.phase) / 1e3;
+    if (verdict.lostMs < queued) return busyMachine(late, queued / verdict.stepMs);
+    const auto rank = static_cast<std::size_t>(verdict.rank);
+    const double own = medianTime(briefs, rank, verdict.phase) / 1e3;
+    const double others = medianOfOthers(briefs, rank, verdict.phase) / 1e3;
     return found("Rank " + std::to_string(verdict.rank) + " arrives last in " + percentOf(verdict.share, 1) +
                      " of steps and costs the other ranks " + durationWords(1e3 * verdict.lostMs) + " of " +
                      durationWords(1e3 * verdict.stepMs) + " per step: " + phaseWords(verdict.phase) + " takes " +
@@ -247,6 +270,7 @@ Judgement judgeLoaderSlow(const Evidence& evidence) {
     constexpr double kMuch = 0.3;    // least share of a step that the wait for a batch must take to be reported
     constexpr double kMinUs = 5000;  // least wait per step that is reported, in microseconds
     double minShare = 1;
+    double queuedShare = 0;  // largest queued share of the steps of a rank whose wait can be a consequence of it
     LoaderTimes shown;
     const RankEvidence* slow = nullptr;
     bool hasLoader = false;
@@ -256,9 +280,13 @@ Judgement judgeLoaderSlow(const Evidence& evidence) {
         LoaderTimes times = loaderTimes(rank);
         if (times.steps < kMinSteps)
             return hasLoader ? couldNotJudge("fewer than 8 steps were seen") : skipped("no DataLoader");
-        times.dataUs = std::max(times.dataUs - queuedUs(evidence, number), 0.0);
-        const double share = times.stepUs > 0 ? times.dataUs / times.stepUs : 0;
-        if (times.dataUs < kMinUs || share < kMuch) return hasLoader ? passed() : skipped("no DataLoader");
+        const double stepUs = std::max(times.stepUs, 1.0);
+        const auto isLong = [&](double us) { return us >= kMinUs && us >= kMuch * stepUs; };
+        if (!isLong(times.dataUs)) return hasLoader ? passed() : skipped("no DataLoader");
+        const double queued = queuedUs(evidence, number);
+        if (!isLong(times.dataUs - 2 * queued)) queuedShare = std::max(queuedShare, queued / stepUs);
+        times.dataUs = std::max(times.dataUs - queued, 0.0);
+        const double share = times.dataUs / stepUs;
         if (slow == nullptr || share < minShare) {
             minShare = share;
             shown = times;
@@ -266,6 +294,7 @@ Judgement judgeLoaderSlow(const Evidence& evidence) {
         }
     }
     if (slow == nullptr) return skipped("no rank");
+    if (queuedShare > 0) return busyMachine("the ranks wait for batches", queuedShare);
     const std::int64_t workers = workersOf(*slow);
     return found("Each rank waits " + durationWords(shown.dataUs) + " of " + durationWords(shown.stepUs) +
                      " per step for its next batch (" + percentOf(minShare, 1) +

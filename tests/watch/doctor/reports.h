@@ -127,6 +127,12 @@ inline std::string resultOf(const Diagnosis& diagnosis, const std::string& code)
     return std::string(namesOf(found->result)[static_cast<std::size_t>(found->result)]);
 }
 
+// Returns the reason of the result of a check without a finding; empty if there is none.
+inline std::string reasonOfResult(const Diagnosis& diagnosis, const std::string& code) {
+    const auto found = std::ranges::find(diagnosis.checks, code, &CheckOutcome::code);
+    return found == diagnosis.checks.end() ? std::string() : found->why;
+}
+
 // Returns the codes of all findings except notes, in order.
 inline std::vector<std::string> accusations(const Diagnosis& diagnosis) {
     std::vector<std::string> codes;

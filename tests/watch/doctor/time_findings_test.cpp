@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+
 #include "support/catch.h"
 #include "watch/doctor/reports.h"
 
@@ -11,10 +13,10 @@ constexpr std::int64_t kMs = 1'000'000;  // nanoseconds
 constexpr int kBoth = 1000;
 
 // Adds traces of steps with 1 ms of data wait, 2 ms forward, 3 ms backward and 1 ms optimizer on each rank, followed by
-// the wait for the slower rank. The rank `late` needs `extra` ms more in one phase. late = -1: no rank is slower;
-// kBoth: both ranks wait.
+// the wait for the slower rank. The rank `late` needs `extra` ns more in one phase. late = -1: no rank is slower;
+// kBoth: both ranks wait. queued: time in which each rank was runnable but had no CPU, in ns; -1: not known.
 void trace(Reports& reports, int late, Phase phase, Phase waitsIn = Phase::kWaiting, std::int64_t steps = 20,
-           std::int64_t extra = 50 * kMs) {
+           std::int64_t extra = 50 * kMs, std::array<std::int64_t, 2> queued = {-1, -1}) {
     for (std::int64_t step = 1; step <= steps; ++step) {
         for (int rank = 0; rank < 2; ++rank) {
             const auto length = [&](Phase one, std::int64_t ms) {
@@ -41,6 +43,7 @@ void trace(Reports& reports, int late, Phase phase, Phase waitsIn = Phase::kWait
             add(Phase::kOptimizer, length(Phase::kOptimizer, 1));
             one.lengthNs = at;
             one.cpuNs = cpu;
+            one.queuedNs = queued[static_cast<std::size_t>(rank)];
             one.group = {5};
             one.collective = {step};
             one.kind = {0};
@@ -91,6 +94,30 @@ TEST_CASE("A rank that costs the other ranks less than 100 ms in all is no strag
     CHECK(resultAfter(100) == "found");
 }
 
+TEST_CASE("A late rank is not judged if the ranks wait for a CPU longer than the rank costs the other ranks") {
+    // Rank 1 needs 50 ms more in each step of 57 ms.
+    const auto diagnosisWith = [](std::array<std::int64_t, 2> queued) {
+        Reports reports = healthyDdp();
+        trace(reports, 1, Phase::kDataWait, Phase::kWaiting, 20, 50 * kMs, queued);
+        return reports.diagnosis();
+    };
+    CHECK(resultOf(diagnosisWith({0, 20 * kMs}), "straggler") == "found");  // 30 ms are not explained
+    for (const std::array<std::int64_t, 2> queued : {std::array{std::int64_t{0}, 40 * kMs}, {52 * kMs, 0}}) {
+        const Diagnosis diagnosis = diagnosisWith(queued);
+        CHECK(accusations(diagnosis).empty());
+        CHECK(resultOf(diagnosis, "straggler") == "could_not_judge");
+    }
+    CHECK(reasonOfResult(diagnosisWith({0, 40 * kMs}), "straggler") ==
+          "rank 1 often arrives last, but the processes waited for a CPU 70 % of the time");
+}
+
+TEST_CASE("Ranks that all wait for a CPU are not judged") {
+    Reports reports = healthyDdp();
+    trace(reports, -1, Phase::kIdle, Phase::kWaiting, 100, 0, {4 * kMs, 4 * kMs});  // of 7 ms
+    CHECK(resultOf(reports.diagnosis(), "straggler") == "could_not_judge");
+    CHECK(reasonOfResult(reports.diagnosis(), "straggler") == "the processes waited for a CPU 57 % of the time");
+}
+
 TEST_CASE("The lowest rank is a straggler if the other ranks wait for its buffers in their forward pass") {
     // Rank 0 waits 50 ms for its batch; rank 1 waits as long in its forward pass and uses no CPU there.
     Reports reports = healthyDdp();
@@ -118,9 +145,10 @@ TEST_CASE("Ranks with equal work have no straggler, and without collectives noth
 }
 
 TEST_CASE("A loader for which all ranks wait is a cost") {
-    const auto with = [](std::int64_t dataUs) {
+    const auto with = [](std::int64_t dataUs, std::int64_t queuedNs = -1) {
         Reports reports = healthyDdp();
         healthyEpochs(reports);
+        trace(reports, -1, Phase::kIdle, Phase::kWaiting, 20, 0, {queuedNs, queuedNs});
         for (int rank = 0; rank < 2; ++rank) {
             StepsFrame frame;
             frame.rank = rank;
@@ -140,6 +168,14 @@ TEST_CASE("A loader for which all ranks wait is a cost") {
     CHECK(findingOf(with(12000), "loader-slow").text ==
           "Each rank waits 12.0 ms of 20.0 ms per step for its next batch (60 %), with num_workers=0.");
     CHECK(accusations(with(3000)).empty());
+
+    // The limit is 30 % of 20 ms.
+    CHECK(resultOf(with(12000, 2 * kMs), "loader-slow") == "found");
+    CHECK(accusations(with(12000, 4 * kMs)).empty());
+    CHECK(resultOf(with(12000, 4 * kMs), "loader-slow") == "could_not_judge");
+    CHECK(reasonOfResult(with(12000, 4 * kMs), "loader-slow") ==
+          "the ranks wait for batches, but the processes waited for a CPU 20 % of the time");
+    CHECK(resultOf(with(3000, 4 * kMs), "loader-slow") == "passed");
 }
 
 TEST_CASE("The report of a hang names the collective of the waiting ranks and the position of the other rank") {

@@ -170,7 +170,14 @@ TEST_CASE("Replicas of DDP that differ are named by tensor, step and cause") {
     CHECK(findingOf(otherFrozen.diagnosis(), "replicas-differ").text ==
           findingOf(hooks.diagnosis(), "replicas-differ").text);
 
-    hooks.facts("converted", R"({"model":0,"where":"train.py:22","from":"float32 on cpu","to":"float64 on cpu"})");
+    // The parameters were still frozen after step 8, and the model was converted after it.
+    Reports later = hooks;
+    later.facts("unfrozen", R"({"after_step":16,"frozen_after_step":8,"tensors":2,"names":["w","b"]})");
+    later.facts("converted", R"({"model":0,"after_step":8,"where":"train.py:22","from":"a","to":"b"})");
+    CHECK(findingOf(later.diagnosis(), "replicas-differ").text == findingOf(hooks.diagnosis(), "replicas-differ").text);
+
+    hooks.facts("converted", R"({"model":0,"after_step":7,"where":"train.py:22","from":"float32 on cpu",)"
+                             R"("to":"float64 on cpu"})");
     CHECK(
         findingOf(hooks.diagnosis(), "replicas-differ").text ==
         "Replicas differ since step 8: b of rank 1 no longer equals that of rank 0. The model was converted from "
@@ -342,6 +349,21 @@ TEST_CASE("Gradients that are cleared in each micro-batch are a mistake") {
           "model learns from the last one only.");
     CHECK(findingOf(with(4, 8), "cleared-before-step").severity == Severity::kNote);  // too few steps for a rule
     CHECK(resultOf(with(1, 9), "cleared-before-step") == "passed");  // several backward passes of one batch
+}
+
+TEST_CASE("Gradients that still exist and could not be read are not judged") {
+    const auto with = [](const std::string& unused) {
+        Reports reports = healthyDdp();
+        reports.facts("step_counts", R"({"from_step":1,"backwards":1,"unused":0,"trained_batches":1,"all_reduces":1,)"
+                                     R"("optimizers":[0],"losses":["train.py:40"],"skipped":0})");
+        reports.facts("step_counts", R"({"from_step":2,"backwards":4,"trained_batches":4,"all_reduces":1,)"
+                                     R"("optimizers":[0],"losses":["train.py:40"],"skipped":0,"unused":)" +
+                                         unused + "}");
+        for (int rank = 0; rank < 2; ++rank) reports.steps(rank, std::vector<double>(9, 1.0));
+        return reports.diagnosis();
+    };
+    CHECK(resultOf(with("0"), "cleared-before-step") == "passed");
+    CHECK(resultOf(with("null"), "cleared-before-step") == "could_not_judge");
 }
 
 TEST_CASE("Most steps decide about the samples per step, without steps that were left out") {
