@@ -58,8 +58,8 @@ Problems checkChannels(const RankEnvironment& environment, const RankChannels& c
     Problems problems;
     const auto need = [&](const UniqueFd& channel, int number, const char* what) {
         if (!channel)
-            problems.push_back(
-                problem("descriptor " + std::to_string(number), std::string("(") + what + ") is not open"));
+            problems.push_back(problem("descriptor " + std::to_string(number),
+                                       std::string("of the ") + what + " channel is not open"));
     };
     need(channels.control, RankChannels::kControlFd, "control");
     need(channels.telemetry, RankChannels::kTelemetryFd, "telemetry");

@@ -55,7 +55,7 @@ std::optional<Problem> readCommandLine(CLI::App& app, int argc, const char* cons
     for (const CLI::Option* option : app.get_options()) {
         const std::vector<std::string>& values = option->results();
         if (std::ranges::find(values, std::string()) != values.end())
-            return Problem{option->get_name(), quoted(""), remedy};
+            return Problem{option->get_name(), "is empty", remedy};
     }
     return {};
 }

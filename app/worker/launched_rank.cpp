@@ -308,7 +308,7 @@ class StopSignals {
             throw IoError("an event descriptor for the launcher's signals cannot be created: " + errnoText(errno));
         m_thread = std::thread([this] { run(); });
     }
-    // Ends the thread. Signals have no effect from now on, because the run has ended.
+    // Ends the thread that reads the launcher's signals. The run has ended, so later signals need no reaction.
     ~StopSignals() {
         const std::uint64_t one = 1;
         [[maybe_unused]] const ssize_t written = ::write(m_end.get(), &one, sizeof one);
@@ -374,9 +374,8 @@ RankEnvironment environmentOf(const Start& start, const Joined& joined) {
 // other ranks.
 std::string clockNote(const RankEnvironment& environment, const Joined& joined) {
     if (environment.localRank > 0 || environment.hosts[static_cast<std::size_t>(environment.rank)] == 0) return {};
-    std::string note = "clock of this host relative to the host of rank 0: ";
-    note.append(std::to_string(joined.clockOffsetUs)).append(" us difference, uncertainty ");
-    return note.append(std::to_string(joined.clockErrorUs)).append(" us");
+    return "clock of this host relative to the host of rank 0: " + std::to_string(joined.clockOffsetUs) +
+           " us difference, uncertain by " + std::to_string(joined.clockErrorUs) + " us";
 }
 
 // Returns the memory that the ranks of this host share. The host's first rank creates the memory and sends its

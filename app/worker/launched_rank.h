@@ -5,7 +5,8 @@
 
 namespace ringside {
 
-// True if a launcher or a user started this worker with an experiment. False if a supervisor started it with channels.
+// True if a launcher or a user started this worker with an experiment. False if a supervisor started it
+// and passed it open channels (pipes and sockets).
 bool isLaunched(int argc, char** argv);
 
 // Runs a rank that was started by a launcher or by a user: detects its rank number, joins the rendezvous, trains. The

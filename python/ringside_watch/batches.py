@@ -43,7 +43,8 @@ class Batch:
         self.thread = thread  # identifier of the thread that has fetched the batch; None: the training thread
 
     def key(self):
-        """Returns the number of the loader, the pass and the position in the pass, as held.py reports them."""
+        """Returns the number of the loader, the pass and the position in the pass of a batch. held.py identifies batches by these
+        three numbers."""
         return self.loader, self.number_of_pass, self.number_in_pass
 
 
@@ -81,7 +82,7 @@ class Pairing:
         self._ended = set()  # (loader, pass) of passes that have ended and have batches in the queue
         self._over = {}  # loader whose batches the script fetches early -> number of its latest pass that has ended
 
-    def fetching(self, batch):
+    def judge_earlier_batches(self, batch):
         """Decides which earlier batches were trained on, as far as this is known when a new batch is fetched."""
         if self._unsure_is_last:
             self._decide_unsure(None)
@@ -92,7 +93,7 @@ class Pairing:
             self._drop(self._of_earlier_passes(batch))
 
     def fetched(self, batch):
-        self.fetching(batch)
+        self.judge_earlier_batches(batch)
         self._drop_left_pass(batch)
         self._waiting.append(batch)
 

@@ -64,5 +64,6 @@ class Epochs:
         """Removes a pass that has ended and returns it. Returns None if the pass is not known."""
         return self._passes.pop((loader, number), None)
 
-    def open(self):
+    def unfinished_passes(self):
+        """Returns the (loader, number of the pass) of all passes that have not ended."""
         return list(self._passes)

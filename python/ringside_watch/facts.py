@@ -16,7 +16,7 @@ WITHOUT = {
     "optimizer": "no optimizer: steps are not seen",
     "backward": "no backward pass of PyTorch: losses are not seen",
     "data parallel": "no DistributedDataParallel: times of gradient all-reduces are not seen",
-    "fully_shard": "no fully_shard: times of shard groups are not seen",
+    "fully_shard": "no fully_shard: the times of FSDP parameter groups are not seen",
     "collectives": "the script has called no collective or message outside of compiled code",
     "tensorboard": "no SummaryWriter: the script's own scalars are not seen",
     "lightning log": "no LightningModule",

@@ -31,7 +31,7 @@ class Hook:
     def fail(self, error):
         """Switches the hook off and reports the error."""
         self.on = False
-        unavailable[self.name] = "switched off after %s: %s" % (type(error).__name__, str(error)[:200])
+        unavailable[self.name] = "this observation was switched off after %s: %s" % (type(error).__name__, str(error)[:200])
         try:
             observations.note("hook_failed", time.monotonic_ns(), self.name, unavailable[self.name])
         except Exception:  # the queue of observations itself has failed, so this failure cannot be reported

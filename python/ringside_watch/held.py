@@ -10,14 +10,14 @@ import weakref
 
 from . import guard
 
-HOOK = guard.Hook("batches that exist")
+HOOK = guard.Hook("batches still in memory")
 MAX_BATCHES = 16  # number of latest batches that are observed
 MAX_TENSORS = 4  # limit of the number of observed tensors of a batch
 MAX_DEPTH = 3  # limit of the nesting of lists and dictionaries in a batch
 
 _latest = collections.deque(maxlen=MAX_BATCHES)  # (key of the batch, weak references to its tensors)
 _fetched = {"since": 0}  # number of batches that were fetched since the latest backward pass
-_looks = {"left": 0}  # number of following backward passes at which existing batches are reported
+_looks = {"left": 0}  # number of coming backward passes at which the batches that are still in memory are reported
 _several = set()  # loaders of which several batches were fetched before a backward pass
 
 

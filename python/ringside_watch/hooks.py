@@ -59,7 +59,7 @@ def install():
     Watching.on = True
     Watching.on_training = process.training_begins
     Watching.on_process_group = process.joins_group
-    Watching.on_failure = process.become_rank_after_failure
+    Watching.on_failure = process.become_rank_to_report_exception
     for name, module, function in PATCHES:
         importing.after_import(name, _patching(module, function))
     importing.install()

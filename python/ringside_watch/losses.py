@@ -72,7 +72,7 @@ def patch_compile(module):
     try:
         from torch._C._dynamo import eval_frame
     except ImportError:
-        return  # PyTorch before 2.0 does not have the function
+        return  # PyTorch before 2.0 has no Dynamo
     for function in _untraced:
         if hasattr(eval_frame, "set_code_exec_strategy"):
             skip = eval_frame._FrameAction.SKIP
@@ -143,15 +143,15 @@ def _names_of(loss):
     if operation is None:
         return None
     name = type(operation).__name__
-    return name, _terms(operation, 0) if name in SUMS else []
+    return name, _summands(operation, 0) if name in SUMS else []
 
 
-def _terms(operation, depth):
+def _summands(operation, depth):
     names = []
     for term, _ in operation.next_functions:
         name = type(term).__name__
         if name in SUMS and depth < MAX_DEPTH:
-            names += _terms(term, depth + 1)
+            names += _summands(term, depth + 1)
         elif term is not None:
             names.append(name)
     return names
@@ -187,7 +187,7 @@ def patch_scaler(module):
     if "scale" in vars(kind):
         guard.wrap(kind, "scale", SCALER, after=_note_scaled)
     if "step" in vars(kind):
-        guard.wrap(kind, "step", SCALER, before=_scaler_steps, after=_scaler_stepped)
+        guard.wrap(kind, "step", SCALER, before=_steps_before_scaler, after=_scaler_stepped)
     if "unscale_" in vars(kind):
         guard.wrap(kind, "unscale_", SCALER, after=lambda _, args, result: clipping.unscaled())
     if "update" in vars(kind):
@@ -204,7 +204,7 @@ def _note_scaled(_, args, result):
     _scaled[id(result)] = (weakref.ref(result), scalars.read(args[1]), _names_of(args[1]))
 
 
-def _scaler_steps(args, kwargs):
+def _steps_before_scaler(args, kwargs):
     return {"before": optimizers.steps_begun()}
 
 

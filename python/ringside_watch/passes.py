@@ -23,7 +23,7 @@ class Passes:
         if delivered:
             self._report.pairing.fetched(batch)
         else:
-            self._report.pairing.fetching(batch)
+            self._report.pairing.judge_earlier_batches(batch)
             self._ahead.setdefault(batch.loader, []).append(batch)
         self._end_left()
 
@@ -76,5 +76,5 @@ class Passes:
             self.handle_accelerate_pass_end(at_ns, loader)
         for ended in self._left:
             self._report.end_pass(*ended)
-        for loader, number in self._report.epochs.open():
+        for loader, number in self._report.epochs.unfinished_passes():
             self._report.end_pass(at_ns, loader, number, "left")

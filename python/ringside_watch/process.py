@@ -41,7 +41,7 @@ def joins_group(rank, world_size):
     become_rank(rank, world_size, True)
 
 
-def become_rank_after_failure():
+def become_rank_to_report_exception():
     """Makes a process that ends with an exception a rank, so that its exception is reported."""
     _become_by_environment()
 

@@ -22,10 +22,10 @@ names = {}  # id of a parameter -> its name, from data-parallel wrappers
 buffers = []  # functions that return (name, tensor) of buffers that must be equal on all replicas
 
 
-def spacing(tensors, size):
-    """Returns the distance in steps between two checks, a power of two."""
-    cost_us = size / BYTES_PER_US + US_PER_TENSOR * tensors
-    step_us = 2000.0 + size * 0.25e-3
+def steps_between_checks(tensors, total_bytes):
+    """Returns the distance in steps between two checks of the replicas, a power of two."""
+    cost_us = total_bytes / BYTES_PER_US + US_PER_TENSOR * tensors
+    step_us = 2000.0 + total_bytes * 0.25e-3
     distance = 16
     while distance < cost_us / (0.001 * step_us):
         distance *= 2
@@ -87,7 +87,7 @@ class Checks:
         """Returns [(name, checksum)] after a step that is due, otherwise an empty list."""
         if self._distance is None:
             tensors = [tensor for _, tensor in parameters_of(optimizer, number)]
-            self._distance = spacing(3 * len(tensors), 3 * sum(
+            self._distance = steps_between_checks(3 * len(tensors), 3 * sum(
                 min(one.numel() * one.element_size(), MAX_BYTES) for one in tensors))
         if not is_due(step, self._distance):
             return []
@@ -114,14 +114,14 @@ def state_of(optimizer, number):
                 yield "state %s of %s" % (key, name), value
 
 
-def _number(value):
+def _exact_json_number(value):
     """Returns a sum as a number that JSON readers read exactly."""
     return int(value) & 0xFFFFFFFFFFF
 
 
 def combined(rank, step, checksums):
     """Returns the fields of the "replica" event: a hash over all checksums, and the first checksums by name."""
-    pairs = [(name, _number(scalars.value_of(one))) for name, one in checksums]
+    pairs = [(name, _exact_json_number(scalars.value_of(one))) for name, one in checksums]
     sha = hashlib.sha256()
     for name, value in pairs:
         sha.update(("%s %d\n" % (name, value)).encode())

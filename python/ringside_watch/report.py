@@ -114,7 +114,7 @@ class Report:
                 self.frames.write_indices(self.steps.number + 1, entry)
             self.frames.end()
         except Exception as error:
-            self.note_failure("the end of the report", error)
+            self.note_failure("writing the last events of the report", error)
 
     def end(self):
         """Reports the end of the process."""

@@ -76,13 +76,13 @@ def find(sampler, name, depth=0):
     return None
 
 
-def describe_pass(loader, number, number_of_pass):
+def describe_pass(loader, loader_number, pass_number):
     """Returns the facts of a pass at its begin. They contain sampler_epoch only if a sampler of the loader has an
     epoch.
     """
     attributes = getattr(loader, "__dict__", {})
     sampler = _batch_sampler_or_sampler(attributes)
-    facts = {"loader": number, "pass": number_of_pass, "where": places.user_line(2)}
+    facts = {"loader": loader_number, "pass": pass_number, "where": places.user_line(2)}
     epoch = find(sampler, "epoch")
     if epoch is not None:
         facts["sampler_epoch"] = epoch

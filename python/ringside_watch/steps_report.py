@@ -17,8 +17,8 @@ class StepsReport:
         self._frame = None  # (epoch, learning rate) of the rows in _rows
         self._counts = None
         self._sites = []  # lines that call backward()
-        self._begin = None  # (nanoseconds, CPU time, stamp of queueing.py) at the end of the previous step, where the
-                            # next step begins
+        self._begin = None  # (nanoseconds, CPU time, content of schedstat) at the end of the previous step, which is
+                            # the beginning of the next step
         self._held = []  # complete steps that cannot be written yet: their losses are still on a device, or it is not
                          # decided yet whether they train on a batch
         self._untraced = []  # (step, epoch, begin) of steps whose traces wait for DDP's times

@@ -11,7 +11,7 @@ import weakref
 
 from . import guard, observations, replicas, scalars
 
-HOOK = guard.Hook("norms of tensors")
+HOOK = guard.Hook("norms of weights and gradients")
 MAX_VALUES = 1 << 18  # limit of the number of values read of one tensor
 MAX_CHECKPOINTS = 500
 
@@ -30,7 +30,7 @@ def _sampled(tensor):
     return flat[::step] if step > 1 else flat
 
 
-def _measure(torch, tensor):
+def _norm_and_sum(torch, tensor):
     """Returns the norm and the sum of a tensor as two scalar tensors."""
     values = _sampled(tensor).float()
     return [torch.linalg.vector_norm(values), values.sum()]
@@ -57,8 +57,8 @@ def patch_save(module):
 
 
 def _measure_after_torch_save(_, args, result):
-    """Measures the tensors of all optimizers when the script has called torch.save, at most once for each step: a
-    checkpoint can consist of several files.
+    """Computes norms and sums of the parameters of all optimizers after a call of torch.save, at most once for each
+    step, because a checkpoint can consist of several files.
     """
     if _checkpoints[0] >= MAX_CHECKPOINTS:
         return
@@ -88,10 +88,10 @@ def _measure_all(optimizer, number, step, saved):
     facts["has_gradient"] = [gradient is not None for gradient in gradients]
     scalars_of_all = []
     for _, parameter in found:
-        scalars_of_all += _measure(torch, parameter)
+        scalars_of_all += _norm_and_sum(torch, parameter)
     for gradient in gradients:
         if gradient is not None:
-            scalars_of_all += _measure(torch, gradient)
+            scalars_of_all += _norm_and_sum(torch, gradient)
     devices = {one.device for one in scalars_of_all}
     if len(devices) != 1:  # not measured: there is no tensor, or the model is on several devices
         return

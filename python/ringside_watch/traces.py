@@ -104,8 +104,8 @@ def trace(rank, epoch, step, begin, zero_ns):
     return fields
 
 
-def phase_sums(fields):
-    """Returns the nanoseconds by phase number of a trace."""
+def duration_by_phase(fields):
+    """Returns {phase number: nanoseconds} of a "trace" event with the given fields."""
     sums = {}
     starts = fields.get("at_ns", [])
     for index, at in enumerate(starts):

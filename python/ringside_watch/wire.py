@@ -147,8 +147,10 @@ def _receive(connection, deadline):
     while not line.endswith(b"\n"):
         connection.settimeout(max(0.001, deadline - time.monotonic()))
         byte = connection.recv(1)
-        if not byte or len(line) > MAX_LINE:
-            raise Refused("the watcher ended the handshake")
+        if not byte:
+            raise Refused("the watcher closed the connection during the handshake")
+        if len(line) > MAX_LINE:
+            raise Refused("the watcher sent a line of more than %d bytes during the handshake" % MAX_LINE)
         line += byte
     answer = _parsed(line)
     if not isinstance(answer, dict):

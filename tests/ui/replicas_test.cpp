@@ -204,7 +204,7 @@ TEST_CASE("stages of a pipeline without replicas are not called identical") {
     };
     CHECK(sentenceWith(config).isEmpty());
     config.mesh.replicate = 2;
-    CHECK(sentenceWith(config).startsWith("All 2 ranks have identical models after step 12"));
+    CHECK(sentenceWith(config).startsWith("The replicas of each stage are identical after step 12 (2 ranks)."));
 }
 
 TEST_CASE("identical replicas are reported, and differing ones with rank, step and tensor") {

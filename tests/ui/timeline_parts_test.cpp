@@ -219,7 +219,7 @@ TEST_CASE("only changes that an experiment can make are checked, and other chang
 
 TEST_CASE("a check confirms a prediction only if the measurement lies inside the predicted interval") {
     const ReplayResult prediction{.steps = 16, .unanswered = {}, .predicted = 4.0, .low = 2.6, .high = 5.9};
-    const auto measured = [](double ms, std::int64_t steps) { return CheckResult{ms, steps, {}, {}}; };
+    const auto measured = [](double ms, std::int64_t steps) { return CheckRunResult{ms, steps, {}, {}}; };
     CHECK(checkOutcome(prediction, measured(2.6, 16)) == CheckOutcome::kConfirmed);
     CHECK(checkOutcome(prediction, measured(5.9, 16)) == CheckOutcome::kConfirmed);
     CHECK(checkOutcome(prediction, measured(2.5, 16)) == CheckOutcome::kNotConfirmed);
@@ -235,7 +235,7 @@ TEST_CASE("a check confirms a prediction only if the measurement lies inside the
 
 TEST_CASE("a check without enough steps, or whose run failed, measures nothing") {
     const ReplayResult prediction{.steps = 16, .unanswered = {}, .predicted = 4.0, .low = 2.6, .high = 5.9};
-    const CheckResult few{4.0, 4, {}, {}}, failed{0, 0, {}, QStringLiteral("rank 1 died: a < b")};
+    const CheckRunResult few{4.0, 4, {}, {}}, failed{0, 0, {}, QStringLiteral("rank 1 died: a < b")};
     CHECK(checkOutcome(prediction, few) == CheckOutcome::kNotMeasurable);
     CHECK(checkText(prediction, few) == "<b>Not measurable here:</b> only 4 steps were traced; at least 5 are needed.");
     CHECK(checkOutcome(prediction, failed) == CheckOutcome::kNotMeasurable);

@@ -260,7 +260,7 @@ class LeftPasses(unittest.TestCase):
             one.take_pass_end(0, 0, number, "left")
             one.take_backward(0, 0, 0, 0, "train.py:1", 1.0, None)
             one.take_optimizer(0, 0, 0, 0, 0, 0.1, [])
-            self.assertLessEqual(len(one.epochs.open()), 2)
+            self.assertLessEqual(len(one.epochs.unfinished_passes()), 2)
         one.complete_all()
         events = [json.loads(line.data) for line in one.take_lines()]
         self.assertEqual([(one["epoch"], one["step"], one["index"]) for one in events if one["kind"] == "indices"],
@@ -601,7 +601,7 @@ class Changes(unittest.TestCase):
         seen = []
         one = report.Report(Reporting.Process)
         one.zero_ns = 0
-        one.pairing.fetching = lambda batch: seen.append(batch.number_in_pass)
+        one.pairing.judge_earlier_batches = lambda batch: seen.append(batch.number_in_pass)
         for number in range(3):
             one.take_batch(0, 0, 1, 1, 0, 0, number, [number], 1, number != 1)
         self.assertEqual(seen, [0, 1, 2])
@@ -678,7 +678,7 @@ class Reporting(unittest.TestCase):
 
 class Checks(unittest.TestCase):
     def test_schedule_depends_on_sizes_only_and_begins_densely(self):
-        distance = replicas.spacing(12, 40000)
+        distance = replicas.steps_between_checks(12, 40000)
         due = [step for step in range(1, 4 * distance + 1) if replicas.is_due(step, distance)]
         powers = [1 << bit for bit in range(20) if 1 << bit <= distance]
         self.assertEqual(due, powers + [2 * distance, 3 * distance, 4 * distance])

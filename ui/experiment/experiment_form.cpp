@@ -68,7 +68,7 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
     addModelSummaryButton();
     addThrottleButton();
     auto* label = qobject_cast<QLineEdit*>(m_sections.front()->row("dataset.label_column")->control());
-    label->setPlaceholderText(tr("the last column"));
+    label->setPlaceholderText(tr("last column of the file"));
     auto* side = qobject_cast<NumberSpinBox*>(m_sections.front()->row("dataset.image_size")->control());
     side->setWord(QStringLiteral("0"), tr("unchanged"));
     connect(&model, &ExperimentModel::configChanged, this, &ExperimentForm::refresh);

@@ -193,7 +193,7 @@ QString optimisationSentence(const RunConfig& config, const DataSplit* data) {
     const std::int64_t group = std::max<std::int64_t>(1, config.training.accumulateSteps);
     const std::int64_t steps = (numbers.stepsPerEpoch + group - 1) / group;
     const std::int64_t batch = globalBatch(numbers, group);
-    return tr("%1 \u00d7 %2 = %3. Each step uses the mean gradient of %4.")
+    return tr("Epochs \u00d7 steps per epoch: %1 \u00d7 %2 = %3. Each step uses the mean gradient of %4.")
         .arg(counted(config.training.epochs, "epoch", "epochs"), counted(steps, "step", "steps"),
              counted(config.training.epochs * steps, "step", "steps"), counted(batch, "sample", "samples"));
 }

@@ -54,8 +54,13 @@ void NumberSpinBox::step(int direction) {
     }
     const auto value = parseReal(numberText());
     if (!value) return setNumberText(QStringLiteral("0"));
-    if (*value <= 0) return setNumberText(direction > 0 ? QStringLiteral("0.0001") : QStringLiteral("0"));
-    setNumberText(QString::number(nextOfSeries(*value, direction), 'g', 6));
+    if (*value <= 0) {
+        if (direction > 0 || m_least <= 0)
+            setNumberText(direction > 0 ? QStringLiteral("0.0001") : QStringLiteral("0"));
+        return;
+    }
+    const double next = nextOfSeries(*value, direction);
+    if (next >= m_least || direction > 0) setNumberText(QString::number(next, 'g', 6));
 }
 
 QValidator::State NumberSpinBox::validate(QString&, int&) const {

@@ -18,7 +18,8 @@ class NumberSpinBox final : public QAbstractSpinBox {
     // Sets a word, such as "off", that the field shows instead of the number `number`.
     void setWord(const QString& number, const QString& word);
     QString numberText() const { return !m_word.isEmpty() && text().trimmed() == m_word ? m_wordNumber : text(); }
-    void setMinimum(double least) { m_least = least; }  // sets the smallest value that the down arrow can reach
+    // Sets the smallest value that the down arrow can reach.
+    void setMinimum(double least) { m_least = least; }
 
     void stepBy(int steps) override;
     QValidator::State validate(QString& input, int& position) const override;

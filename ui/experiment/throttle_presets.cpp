@@ -24,7 +24,7 @@ double rounded(double value) {
 struct ModelSize {
     // The defaults describe an MLP for the digits data set that has 9,610 parameters of 4 bytes each.
     double flops = 19072;  // FLOPs of the forward pass of one sample
-    double bytes = 38440;  // size of all gradients in bytes
+    double bytes = 38440;  // size of all gradients of one model replica in bytes
 };
 
 ModelSize sizeOf(const RunConfig& config, const DataSplit* data) {

@@ -43,7 +43,7 @@ class PlanModel : public QObject {
 
     // Cost of the computed plans, which the debug overlay shows.
     struct Work {
-        double lastMs = 0;  // duration of the last computation in milliseconds, including the inverse order
+        double lastMs = 0;  // duration of the last computation in milliseconds, including the positions of each sample
         qint64 made = 0;
         qint64 cacheHits = 0;
     };

@@ -24,9 +24,10 @@ QString identicalText(StrategyKind strategy) {
     switch (strategy) {
         case StrategyKind::kFsdp:
             return replicaWords("All %1 ranks gather identical parameters after step %2.");
+        case StrategyKind::kPipeline:
+            return replicaWords("The replicas of each stage are identical after step %2 (%1 ranks).");
         case StrategyKind::kDataParallel:
         case StrategyKind::kModelParallel:
-        case StrategyKind::kPipeline:
             return replicaWords("All %1 ranks have identical models after step %2.");
         case StrategyKind::kDdp:
             break;

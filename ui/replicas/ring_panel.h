@@ -36,9 +36,10 @@ class RingPanel final : public QWidget {
     RingPicture* m_ring = nullptr;
     QPushButton *m_back = nullptr, *m_next = nullptr;
     QLabel* m_text = nullptr;
-    bool m_divides = true;    // true if gradients are divided by the number of ranks
-    bool m_scatters = false;  // true for FSDP, which needs the reduce-scatter phase only
-    bool m_isAlone = false;   // true if the run has only one rank
+    bool m_divides = true;  // true if gradients are divided by the number of ranks
+    // True for FSDP: the text after the reduce-scatter steps then states that FSDP ends the reduction there.
+    bool m_scatters = false;
+    bool m_isAlone = false;  // true if the run has only one rank
     std::pair<std::int64_t, int> m_shown{
         -1, -1};           // training step and lowest rank of the group that the ring shows; -1: none yet
     double m_largest = 0;  // largest magnitude in the result of the run's all-reduce

@@ -39,8 +39,8 @@ class HostExchange {
     // Returns statistics of the TCP connection to each other host: round trip, bytes sent, busy time.
     std::vector<LinkStatistics> links() const { return m_links.statistics(); }
 
-    // Largest buffer, in bytes, that every host sends whole to every other host. In this way, an all-reduce of a small
-    // buffer takes the latency of one message instead of two.
+    // With more than two hosts: largest buffer, in bytes, that every host sends whole to every other host, so that an
+    // all-reduce of a small buffer takes the latency of one message instead of two. Two hosts send every buffer whole.
     static constexpr std::size_t kWholeUpTo = std::size_t{128} << 10;
 
   private:

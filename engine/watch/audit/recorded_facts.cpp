@@ -168,7 +168,7 @@ void addDataParallel(RankFacts& rank, const Json& facts) {
 // Records the failure of a hook that observes which samples a step has trained on. Failures of other hooks are ignored.
 void addHookFailed(RankFacts& rank, const Json& facts) {
     constexpr std::array<std::string_view, 6> kParts{"loader",  "backward",   "optimizer",
-                                                     "process", "the report", "the end of the report"};
+                                                     "process", "the report", "writing the last events of the report"};
     const std::string hook = textOf(facts, "hook");
     if (rank.failedHook.empty() && std::ranges::find(kParts, hook) != kParts.end()) rank.failedHook = hook;
 }

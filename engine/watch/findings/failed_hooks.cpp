@@ -28,9 +28,9 @@ struct HookUse {
 constexpr std::array kUses{
     HookUse{"tensorboard", "", ""},
     HookUse{"lightning log", "", ""},
-    HookUse{"norms of tensors", "", ""},
+    HookUse{"norms of weights and gradients", "", ""},
     HookUse{"lines that create objects", "", ""},
-    HookUse{"conversions of models", "", ""},
+    HookUse{"conversions of DDP models", "", ""},
     HookUse{"clipping", "clipped-before-unscaling", ""},
     HookUse{"grad scaler", "clipped-before-unscaling steps-skipped loss-not-finite accumulation-undivided",
             "clipped-before-unscaling accumulation-undivided"},
@@ -46,11 +46,11 @@ constexpr std::array kUses{
     HookUse{"fully_shard", kEvery, "model-not-wrapped different-start"},
     HookUse{"fully_shard call", kEvery, "model-not-wrapped different-start"},
     HookUse{"loader", kEvery, "samples-never-seen uneven-steps metrics-not-combined"},
-    HookUse{"facts of loaders", kEvery, "every-rank-reads-everything metrics-not-combined"},
+    HookUse{"settings of data loaders", kEvery, "every-rank-reads-everything metrics-not-combined"},
     HookUse{"optimizer", kEvery, "gradients-left-over parameters-not-optimized accumulation-undivided"},
     HookUse{"backward", kEvery, "samples-never-seen uneven-steps trained-on-validation metrics-not-combined"},
     HookUse{"the report", kEvery, kEvery},
-    HookUse{"the end of the report", kEvery, kEvery},
+    HookUse{"writing the last events of the report", kEvery, kEvery},
 };
 // clang-format on
 

@@ -381,7 +381,7 @@ TEST_CASE("A record with lost observations makes no claim", "[audit]") {
     RecordedScript other = scriptWithRanks(2, 4);  // the failed hook does not observe samples
     other.epoch(0, 0, 0, {0, 1});
     other.epoch(1, 0, 0, {2, 3});
-    other.fact(1, "hook_failed", {{"hook", "norms of tensors"}, {"text", "TypeError"}});
+    other.fact(1, "hook_failed", {{"hook", "norms of weights and gradients"}, {"text", "TypeError"}});
     CHECK(auditOf({other}).training.at(0).isExact());
 }
 

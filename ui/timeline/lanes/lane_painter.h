@@ -10,8 +10,9 @@ namespace ringside {
 
 class Theme;
 
-// Draws the bars of the lanes. If a step is at least 30 pixels wide, each span of a rank in a phase is a bar. Otherwise
-// each pixel column is a stack of the times in all phases. Draws only the visible part.
+// Draws the bars of the lanes. If a step is at least 30 pixels wide, or if at most 4 steps are visible, each span of a
+// rank in a phase is a bar. Otherwise each pixel column is a stack of the times in all phases. Draws only the visible
+// part.
 class LanePainter {
   public:
     LanePainter(QPainter& painter, const TimelineModel& model, const LanesGeometry& geometry, const Theme& theme)

@@ -82,8 +82,9 @@ bool isOwnWork(Phase phase) {
     return !isCommunication(phase) && phase != Phase::kIdle && phase != Phase::kPaused;
 }
 
-// Marks as outlier the number that is farthest from the median of its row, if the distance is more than
-// kMinimumDeviation (0.05) of the step's length. rows: index and median of each row to check.
+// Marks at most one number of the table as outlier: of all numbers in `rows`, the number that is farthest from the
+// median of its row, if that distance is more than kMinimumDeviation (0.05) of the step's length. rows: index and
+// median of each row to check.
 void markOutlier(StepNumbers& numbers, const std::vector<std::pair<std::size_t, double>>& rows) {
     double farthest = kMinimumDeviation * numbers.lengthMs;
     StepNumbers::Row* found = nullptr;

@@ -19,14 +19,14 @@ double asShown(double ms) {
     return millisecondsNumber(ms).toDouble();
 }
 
-QString whyNotMeasurable(const CheckResult& measured) {
+QString whyNotMeasurable(const CheckRunResult& measured) {
     if (!measured.problem.isEmpty()) return measured.problem.toHtmlEscaped();
     return checkWords("only %1 steps were traced; at least %2 are needed.").arg(measured.steps).arg(kMinSteps);
 }
 
 }  // namespace
 
-CheckOutcome checkOutcome(const ReplayResult& prediction, const CheckResult& measured) {
+CheckOutcome checkOutcome(const ReplayResult& prediction, const CheckRunResult& measured) {
     if (!measured.problem.isEmpty() || measured.steps < kMinSteps || measured.ms <= 0)
         return CheckOutcome::kNotMeasurable;
     const double ms = asShown(measured.ms);
@@ -34,7 +34,7 @@ CheckOutcome checkOutcome(const ReplayResult& prediction, const CheckResult& mea
                                                                            : CheckOutcome::kNotConfirmed;
 }
 
-QString checkText(const ReplayResult& prediction, const CheckResult& measured) {
+QString checkText(const ReplayResult& prediction, const CheckRunResult& measured) {
     const CheckOutcome outcome = checkOutcome(prediction, measured);
     if (outcome == CheckOutcome::kNotMeasurable)
         return checkWords("<b>Not measurable here:</b> %1").arg(whyNotMeasurable(measured));

@@ -15,10 +15,10 @@ enum class CheckOutcome {
 };
 
 // Compares a predicted step time with the run that checks it.
-CheckOutcome checkOutcome(const ReplayResult& prediction, const CheckResult& measured);
+CheckOutcome checkOutcome(const ReplayResult& prediction, const CheckRunResult& measured);
 
 // Returns the outcome as rich text with the first word in bold, such as "Confirmed: 12.8 ms measured over 16 steps;
 // 12.1 to 14.0 ms predicted."
-QString checkText(const ReplayResult& prediction, const CheckResult& measured);
+QString checkText(const ReplayResult& prediction, const CheckRunResult& measured);
 
 }  // namespace ringside

@@ -19,8 +19,8 @@ QString freeDirectory(const QString& beside) {
         if (const QString path = base + QString::number(number); !QFileInfo::exists(path)) return path;
 }
 
-CheckResult measured(const QString& directory) {
-    CheckResult result;
+CheckRunResult measured(const QString& directory) {
+    CheckRunResult result;
     result.directory = directory;
     const Result<RecordedTraces> traces = readTraces(RunPaths(directory.toStdString()));
     if (!traces) {
@@ -73,7 +73,7 @@ void CheckRun::stop() {
 
 void CheckRun::fail(const QString& problem) {
     if (m_process != nullptr) std::exchange(m_process, nullptr)->deleteLater();
-    CheckResult result;
+    CheckRunResult result;
     result.problem = problem;
     Q_EMIT finished(result);
 }
@@ -86,7 +86,7 @@ void CheckRun::handleExit(int exitCode) {
     std::exchange(m_process, nullptr)->deleteLater();
     m_reading.requestLatest(
         this, [directory = m_directory](const LatestWork::Stop&) { return measured(directory); },
-        [this](const CheckResult& result) { Q_EMIT finished(result); });
+        [this](const CheckRunResult& result) { Q_EMIT finished(result); });
 }
 
 }  // namespace ringside

@@ -11,7 +11,7 @@
 namespace ringside {
 
 // Result of a run that trains the experiment with the change.
-struct CheckResult {
+struct CheckRunResult {
     double ms = 0;  // measured milliseconds per step
     std::int64_t steps = 0;
     QString directory;
@@ -31,7 +31,7 @@ class CheckRun final : public QObject {
     void stop();
 
   Q_SIGNALS:
-    void finished(const ringside::CheckResult& result);
+    void finished(const ringside::CheckRunResult& result);
 
   private:
     void handleExit(int exitCode);

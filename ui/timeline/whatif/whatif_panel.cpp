@@ -207,7 +207,7 @@ void WhatIfPanel::startCheck() {
     refreshCheck();
 }
 
-void WhatIfPanel::showCheckResult(const CheckResult& result) {
+void WhatIfPanel::showCheckResult(const CheckRunResult& result) {
     m_proofResult = result;
     refreshCheck();
     if (m_proofText->isVisibleTo(this)) Q_EMIT outcomeShown(m_proofText);

@@ -45,7 +45,7 @@ class WhatIfPanel final : public QFrame {
     void refreshCheck();
     void showOutcome();
     void startCheck();
-    void showCheckResult(const CheckResult& result);
+    void showCheckResult(const CheckRunResult& result);
     QString whyNoCheck() const;
     double checkSeconds() const;
 
@@ -65,7 +65,7 @@ class WhatIfPanel final : public QFrame {
     CheckRun m_check;
     StepChange m_proved;
     ReplayResult m_checked;  // prediction that is compared with the check
-    std::optional<CheckResult> m_proofResult;
+    std::optional<CheckRunResult> m_proofResult;
 };
 
 }  // namespace ringside
