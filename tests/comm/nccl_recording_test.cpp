@@ -184,7 +184,8 @@ TEST_CASE("A recorded step whose collectives hang ends at the deadline, with the
     rank.nccl->stalled = true;
     rank.step();
     const std::string error = commErrorOf([&] { rank.synchronize(); });
-    CHECK_THAT(error, containing("collective 8 (the last collective of a CUDA graph) did not finish within 300 ms"));
+    CHECK_THAT(error,
+               containing("collective 8 (the last collective of a launched CUDA graph) did not finish within 300 ms"));
 }
 
 TEST_CASE("a failure is reported before NCCL's abort finishes, which waits for the recorded steps to be released") {

@@ -233,7 +233,7 @@ TEST_CASE("ranks of PyTorch's env:// meet, also where rank 0 knows its own host 
     for (const auto& rank : ranks) CHECK(rank->wait() == 0);
     INFO(ranks[0]->output() << ranks[1]->output());
     CHECK(jsonOf(scratch.path() / "run" / "launch.json")["launcher"] == "env://");
-    CHECK(contains(ranks[0]->output(), "all 2 ranks train"));
+    CHECK(contains(ranks[0]->output(), "all 2 ranks are connected and start to train"));
 }
 
 TEST_CASE("ranks of a launcher that cannot be read are refused, and single runs of one shell train") {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the costs of strategies: the predictions of the command line, and the costs of real runs.
+#include <sched.h>
+
 #include <algorithm>
 #include <map>
 #include <sstream>
@@ -35,6 +37,25 @@ Json summaryOf(const std::vector<std::string>& settings, const std::filesystem::
     REQUIRE(program.wait() == 0);
     return jsonOf(out / "summary.json");
 }
+
+// Lets this process and the programs that it starts use a single CPU, for the lifetime of the object.
+class SingleCpu {
+  public:
+    SingleCpu() {
+        REQUIRE(sched_getaffinity(0, sizeof m_before, &m_before) == 0);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        for (int cpu = 0; CPU_COUNT(&one) == 0; ++cpu)
+            if (CPU_ISSET(cpu, &m_before)) CPU_SET(cpu, &one);
+        REQUIRE(sched_setaffinity(0, sizeof one, &one) == 0);
+    }
+    ~SingleCpu() { sched_setaffinity(0, sizeof m_before, &m_before); }
+    SingleCpu(const SingleCpu&) = delete;
+    SingleCpu& operator=(const SingleCpu&) = delete;
+
+  private:
+    cpu_set_t m_before;
+};
 
 }  // namespace
 
@@ -74,6 +95,16 @@ TEST_CASE("strategies measures the selected ones, and gives reasons for impossib
     CHECK(lines.at("ddp")["measured_memory_per_rank"] == lines.at("ddp")["memory_per_rank"]);
     CHECK(lines.at("model_parallel")["suits"] == false);
     CHECK(contains(lines.at("model_parallel")["why_not"], "makes 4 stages, but the model has 3 layers"));
+}
+
+TEST_CASE("the idle share that more ranks than CPUs have is marked as not comparable") {
+    const SingleCpu single;
+    const auto lines = strategiesOf(
+        {"--measure", "--seconds", "0.3", "--only", "pipeline:1f1b,ddp", "--set", "parallel.world_size=2"});
+    const Json& pipeline = lines.at("pipeline:1f1b");
+    CHECK(pipeline["measured_idle_share"].get<double>() > 0);
+    CHECK(contains(pipeline["note"], "2 ranks on 1 CPU: the measured idle share is not comparable"));
+    CHECK_FALSE(lines.at("ddp").contains("note"));
 }
 
 TEST_CASE("the marked line is the experiment itself, and its run uses the printed memory") {

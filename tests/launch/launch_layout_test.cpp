@@ -346,7 +346,7 @@ TEST_CASE("a missing command-line option is named") {
     CHECK(holds(problemIn({}, {1, 2, {}, ""}), "--master is missing"));
     CHECK(holds(problemIn({}, {1, 2, {}, "host"}), "without a port"));
     CHECK(holds(problemIn({}, {1, 2, {}, "host:0"}), "which is not a port"));
-    CHECK(holds(problemIn({}, {2, 2, {}, "a:1"}), "the rank is 2 (by hand) of 2"));
+    CHECK(holds(problemIn({}, {2, 2, {}, "a:1"}), "the rank is 2 (by hand), but the 2 ranks are numbered from 0 to 1"));
 }
 
 TEST_CASE("with a launcher, --master only changes the rendezvous address") {

@@ -313,7 +313,7 @@ TEST_CASE("Columns of different lengths, too many entries or falling steps are r
     CHECK(problemOf(R"({"kind":"steps","rank":0,"step":[1,2],"loss":[1],"samples":[1,1],"end_us":[1,2]})")
               .find("different lengths") != std::string::npos);
     CHECK(problemOf(R"({"kind":"steps","rank":0,"step":[2,2],"loss":[1,1],"samples":[1,1],"end_us":[1,2]})")
-              .find("increase") != std::string::npos);
+              .find("ascending order") != std::string::npos);
     std::string many = R"({"kind":"steps","rank":0,"step":[)";
     for (int i = 0; i < 65537; ++i) many.append(i > 0 ? ",1" : "1");
     CHECK(problemOf(many.append(R"(],"loss":[],"samples":[],"end_us":[]})")).find("65536") != std::string::npos);

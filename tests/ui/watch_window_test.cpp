@@ -72,7 +72,8 @@ TEST_CASE("findings are listed worst first, with the results of the other checks
     CHECK(rows[0]->findChild<QPushButton*>("findingLineButton")->isEnabled());
     // The file does not exist on this computer.
     CHECK_FALSE(rows[1]->findChild<QPushButton*>("findingLineButton")->isEnabled());
-    CHECK(fixture.text("passedChecksLabel").contains("Ranks&nbsp;of&nbsp;the&nbsp;sampler"));
+    CHECK(fixture.text("passedChecksLabel")
+              .contains("Rank&nbsp;and&nbsp;number&nbsp;of&nbsp;ranks&nbsp;of&nbsp;the&nbsp;sampler"));
     CHECK(fixture.text("passedChecksLabel").count(QChar(0x2713)) == 3);
     CHECK_FALSE(fixture.find<QLabel>("otherChecksLabel")->isVisible());
     fixture.press("otherChecksButton");

@@ -218,7 +218,7 @@ Judgement judgeClearedUnused(const Evidence& evidence) {
             isKnown = isKnown || cleared.has_value();
             if (!canAccumulate(one, counts) || numberOf(counts, "skipped", 0) > 0) continue;
             const std::int64_t passes = numberOf(counts, "backwards", 0);
-            isUnknown = isUnknown || (passes > 1 && !cleared && memberOf(counts, "unused") != nullptr);
+            isUnknown = isUnknown || (passes > 1 && !cleared && counts.contains("unused"));
             if (!cleared) continue;
             steps += same.steps;
             backwards += passes * same.steps;

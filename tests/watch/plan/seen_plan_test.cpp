@@ -108,7 +108,7 @@ TEST_CASE("Samplers that no plan describes are refused with a reason", "[seenpla
     };
     CHECK(messageOf({}).find("no rank") != std::string::npos);
     CHECK(messageOf({{0, loaderOf({{"class", "train.Mine"}})}}).find("train.Mine") != std::string::npos);
-    CHECK(messageOf({{0, loaderOf(distributed(0, 2))}}).find("another rank") != std::string::npos);
+    CHECK(messageOf({{0, loaderOf(distributed(0, 2))}}).find("is not that of the process") != std::string::npos);
     CHECK(messageOf({{0, loaderOf(distributed(0, 2, 1))}, {1, loaderOf(distributed(1, 2, 2))}})
               .find("different settings") != std::string::npos);
     CHECK(messageOf({{0, loaderOf(distributed(0, 1), -1)}}).find("no length") != std::string::npos);

@@ -155,7 +155,7 @@ TEST_CASE("An impossible comparison gives the reason", "[tensors]") {
              {"gradient_sum", {1}}});
     const TensorComparison shapes = compareTensors(other, recordOf(1, {1, 2}), 1e-4);
     REQUIRE(shapes.notCompared.size() == 1);
-    CHECK(shapes.notCompared[0].find("other sizes") != std::string::npos);
+    CHECK(shapes.notCompared[0].find("different sizes") != std::string::npos);
 }
 
 TEST_CASE("Damaged facts about tensors are counted and skipped", "[tensors]") {
