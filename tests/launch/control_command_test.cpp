@@ -55,12 +55,12 @@ TEST_CASE("the words of a command line become a command") {
     CHECK(problemOf({}) ==
           "control has no command: commands are stop, pause, resume, step, phase, rate, lr, epochs, "
           "checkpoint, record, replicas");
-    CHECK(problemOf({"step", "0"}) == "control step is 0: give it a whole number from 1 to 1000000000");
+    CHECK(problemOf({"step", "0"}) == "control step is 0: give a whole number from 1 to 1000000000");
     CHECK(parseControl(std::vector<std::string>{"replicas"}).value() == ControlCommand{ControlKind::kReplicas, 1});
-    CHECK(problemOf({"replicas", "1001"}) == "control replicas is 1001: give it a whole number from 1 to 1000");
-    CHECK(problemOf({"lr"}) == "control lr needs a value: give it a number from 0 to 1000000");
-    CHECK(problemOf({"lr", "nan"}) == "control lr is nan: give it a number from 0 to 1000000");
-    CHECK(problemOf({"lr", "0.1x"}) == "control lr is \"0.1x\": give it a number from 0 to 1000000");
+    CHECK(problemOf({"replicas", "1001"}) == "control replicas is 1001: give a whole number from 1 to 1000");
+    CHECK(problemOf({"lr"}) == "control lr needs a value: give a number from 0 to 1000000");
+    CHECK(problemOf({"lr", "nan"}) == "control lr is nan: give a number from 0 to 1000000");
+    CHECK(problemOf({"lr", "0.1x"}) == "control lr is \"0.1x\": give a number from 0 to 1000000");
     CHECK(problemOf({"pause", "2"}) == "control pause has \"2\" after it: omit this word");
     CHECK(problemOf({"step", "2", "3"}) == "control step has \"3\" after it: omit this word");
 }

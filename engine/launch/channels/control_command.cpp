@@ -22,7 +22,8 @@ struct ControlRule {
     bool whole = false;
     double least = 0;
     double most = 0;
-    double unsaid = 0;  // value of a command that is sent without one; kNoDefault: the command needs a value
+    // value of a command that is sent without a value; kNoDefault: the command must be sent with a value
+    double unsaid = 0;
 };
 
 constexpr std::array<ControlRule, 11> kControlRules{{
@@ -68,7 +69,7 @@ std::string limitText(double value) {
 }
 
 Problem badValue(const ControlRule& rule, std::string_view given) {
-    std::string limits = rule.whole ? "give it a whole number from " : "give it a number from ";
+    std::string limits = rule.whole ? "give a whole number from " : "give a number from ";
     limits.append(limitText(rule.least)).append(" to ").append(limitText(rule.most));
     std::string message = given.empty() ? "needs a value" : "is ";
     return {std::string("control ").append(nameOf(rule.kind)), message.append(given.substr(0, 40)), limits};

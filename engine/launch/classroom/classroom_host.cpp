@@ -164,8 +164,8 @@ void ClassroomHost::remove(int id, const std::string& why) {
     (*found)->discardFiles();
     (*found)->send({ClassroomLine::Kind::kOver, "this computer was removed from the classroom: it " + why,
                     static_cast<std::int64_t>(ExitCode::kBadConfiguration)});
-    // Sends the reason if this is possible without blocking. If the removed computer connects again, it is refused with
-    // the same reason.
+    // Sends the line with the reason for the removal if this is possible without blocking. If the removed computer
+    // connects again, it is refused with this reason.
     (*found)->write();
     dropMember(static_cast<std::size_t>(found - m_members.begin()), "was removed: it " + why);
 }

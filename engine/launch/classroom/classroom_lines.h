@@ -62,7 +62,8 @@ struct ClassroomLine {
         kWant,
         kReady,  // from a guest: it has all files of the offer; number: the offer's number
         kHere,   // from a guest: heartbeat; text: its current activity
-        kEnded,  // from a guest: its rank has ended; number: exit code, text: its last output
+        kEnded,  // from a guest: its rank has ended; number: exit code, text: last line of the rank's output, empty for
+                 // code 0
         kLeave   // from a guest: it leaves and will not reconnect; text: reason
     };
     Kind kind = Kind::kHere;

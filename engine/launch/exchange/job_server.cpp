@@ -59,8 +59,8 @@ Result<bool> exchangeJob(JobServer& server, LaunchLayout& layout, bool hasMaster
                        "start all ranks with the same version of ringside-worker"};
     layout.job = textOf(layout.launcher) + " " + parts.front();
     if (hasMaster || layout.isOneHost()) return true;
-    // Rank 0's host has no network address. Ranks on its own host reach it at the loopback address; ranks on other
-    // hosts cannot reach it.
+    // If rank 0's host has no network address, the ranks on this host reach rank 0 at the loopback address; ranks on
+    // other hosts cannot reach rank 0.
     if (parts.size() == 1) parts.emplace_back("127.0.0.1");
     layout.masterHosts.assign(parts.begin() + 1, parts.end());
     // rank 0 cannot know which of its addresses the other ranks can reach

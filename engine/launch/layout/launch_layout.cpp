@@ -137,7 +137,7 @@ void readOpenMpi(Reader& read, const LaunchSources& sources, LaunchLayout& layou
     layout.worldSize = read.needNumber("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK");
     layout.localRank = read.needNumber("OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_RANK");
     layout.localSize = read.numberOr("OMPI_COMM_WORLD_LOCAL_SIZE", 0);
-    // A variable that Open MPI sets up to version 4.
+    // Variable that contains the addresses of mpirun's host. Open MPI sets the variable only in versions up to 4.
     const std::string uri = sources.find("OMPI_MCA_orte_hnp_uri").value_or("");
     layout.masterHosts = addressesIn(uri);
     layout.job = "mpirun " + sources.find("PMIX_NAMESPACE").value_or("") + " " + uri;
@@ -269,7 +269,7 @@ bool isSlurmTask(const LaunchSources& sources) {
     const auto tasks = sources.find("SLURM_STEP_NUM_TASKS");
     if (size && tasks && size != tasks) return false;
     const auto space = sources.find("PMIX_NAMESPACE");
-    return !space || space->starts_with("slurm.");  // srun --mpi=pmix sets names of this form
+    return !space || space->starts_with("slurm.");  // srun --mpi=pmix sets a namespace of this form
 }
 
 }  // namespace
