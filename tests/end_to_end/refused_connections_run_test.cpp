@@ -67,7 +67,7 @@ TEST_CASE("unauthenticated connections to every port of a run change nothing and
     // Several attempts, because the ports of a run are open for some milliseconds only.
     for (int i = 0; i < 20 && !counted; ++i) {
         losses = lossesWith(scratch.path() / std::to_string(i), said);
-        counted = contains(said, "from outside the run during the rendezvous");
+        counted = contains(said, "refused during the rendezvous: ");
     }
     CHECK(counted);
     over = true;

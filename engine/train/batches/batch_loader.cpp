@@ -117,7 +117,8 @@ ChannelScale sharedChannelScale(const Dataset& training, Communicator& communica
     ChannelMoments moments(training);
     for (std::int64_t chunk = communicator.rank(); chunk < ChannelMoments::kChunks; chunk += communicator.size())
         moments.addChunk(chunk);
-    // Each value is computed by one rank, and all other ranks add 0. The sum over the ranks is therefore exact.
+    // The values of each chunk of samples are computed by one rank; for this chunk, all other ranks contribute 0 to the
+    // sum. The sum over the ranks is therefore exact.
     if (communicator.size() > 1) communicator.allReduce(CommBuffer::of(moments.values()), ReduceOp::kSum);
     return moments.scale();
 }

@@ -166,9 +166,9 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
     if (const std::string kept = cpus.pinThreads(); !kept.empty()) sink.log(LogLevel::kInfo, kept);
     const CollectiveWatch watch(sink, *communicator);
     if (const std::int64_t refused = communicator->refusedConnections(); refused > 0)
-        sink.log(LogLevel::kWarning, "refused " + std::to_string(refused) +
-                                         (refused == 1 ? " connection" : " connections") +
-                                         " from outside the run during the rendezvous");
+        sink.log(LogLevel::kWarning,
+                 "refused during the rendezvous: " + std::to_string(refused) +
+                     (refused == 1 ? " connection from outside the run" : " connections from outside the run"));
 
     const std::optional<WrongIndex> wrongIndex = hooks != nullptr ? hooks->wrongIndex() : std::nullopt;
     Trainer trainer({config, data, *communicator, *backend, observer, control, environment.runDirectory,

@@ -60,7 +60,8 @@ class Trainer {
         BatchRange batches{};  // batches of the epoch that the step trains
         std::int64_t lastRows = 0;
         std::int64_t readyUs = 0;
-        StepSums sums;  // sums over the micro-batches of the step whose losses have been read
+        // sums of loss and correct predictions over those micro-batches of the step whose losses have been read
+        StepSums sums;
     };
 
     std::unique_ptr<Model> makeModel() const;

@@ -28,7 +28,7 @@ struct FinishedStep {
     std::int64_t lastRows = 0;                   // number of samples of the step's last batch
     // time at which the step's last batch was ready, in microseconds since the start of the run
     std::int64_t readyUs = 0;
-    const StepSums& sums;                    // sums over the samples of the step
+    const StepSums& sums;                    // sums of loss and correct predictions over the step's samples
     double gradientNorm = 0;                 // norm of the averaged gradient; see StepResult
     std::optional<bool> controlSignal = {};  // signal that rank 0 sent in the step; see StepResult::signal
 };

@@ -7,7 +7,7 @@
 
 namespace ringside {
 
-// Sums over the samples of one step on this rank.
+// Sums of loss and correct predictions over the samples of one step on this rank.
 struct StepSums {
     double loss = 0;
     double correct = 0;
