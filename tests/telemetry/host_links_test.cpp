@@ -81,7 +81,8 @@ TEST_CASE("a host with a twelfth of the other hosts' bandwidth is named") {
     CHECK(links[2].rank == 2);
     CHECK(links[2].slow == HostLink::Slow::kNarrow);
     CHECK(links[2].timesSlower == Approx(12));
-    CHECK(links[2].fullText() == "2.1 ms round trip, 80 Mbit/s: 12 times slower than the other hosts");
+    CHECK(links[2].fullText() ==
+          "2.1 ms round trip, 80 Mbit/s: 12 times slower than the median link of the other hosts");
 }
 
 TEST_CASE("a link with a third of the other links' rate, or with hardly any traffic, is not slow") {
@@ -105,7 +106,8 @@ TEST_CASE("hosts with transfers too short to measure a rate count as fast") {
     both(reported, 1, 2, 200, 7'500'000, 750'000);
     const auto links = hostLinks(runOf({"", "b", "c"}, 40, reported));
     CHECK(links[1].text() == "0.2 ms round trip");
-    CHECK(links[2].fullText() == "0.2 ms round trip, 80 Mbit/s: 10 times slower than the other hosts");
+    CHECK(links[2].fullText() ==
+          "0.2 ms round trip, 80 Mbit/s: 10 times slower than the median link of the other hosts");
 }
 
 TEST_CASE("A link is as fast as its slower direction, and ranks that share it add up") {

@@ -315,7 +315,7 @@ TEST_CASE("links of hosts have two digits and their units") {
     link.inFlightShare = 1.5;
     CHECK(link.finding() == "bytes are in transfer 100 % of the time");
     link.timesSlower = 7.6;
-    CHECK(link.finding() == "8 times slower than the other hosts");
+    CHECK(link.finding() == "8 times slower than the median link of the other hosts");
 }
 
 TEST_CASE("a run of one stage does not idle, and the typical step is the upper median") {

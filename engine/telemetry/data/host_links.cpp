@@ -153,7 +153,7 @@ std::string HostLink::text() const {
 std::string HostLink::finding() const {
     if (slow == Slow::kFar) return fmt::format("a round trip takes {:.0f} % of a step", 100 * roundTripMs / stepMs);
     if (slow == Slow::kNo) return {};
-    if (timesSlower > 0) return fmt::format("{:.0f} times slower than the other hosts", timesSlower);
+    if (timesSlower > 0) return fmt::format("{:.0f} times slower than the median link of the other hosts", timesSlower);
     return fmt::format("bytes are in transfer {:.0f} % of the time", 100 * std::min(inFlightShare, 1.0));
 }
 

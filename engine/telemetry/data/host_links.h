@@ -29,8 +29,8 @@ struct HostLink {
     double timesSlower = 0;
 
     std::string text() const;  // returns the measured values, for example "2.1 ms round trip, 80 Mbit/s"
-    // Returns the reason why the link is slow, for example "11 times slower than the other hosts"; empty if the link is
-    // not slow.
+    // Returns the reason why the link is slow, for example "11 times slower than the median link of the other hosts";
+    // empty if the link is not slow.
     std::string finding() const;
     std::string fullText() const;  // returns text(); if finding() is not empty, followed by a colon and finding()
 };

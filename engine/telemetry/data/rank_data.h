@@ -54,9 +54,9 @@ struct RankData {
     std::string slowAction;
     // latest validation result over this rank's own samples, if pitfalls.local_metrics is on
     std::optional<LocalResult> local;
-    // false: at least one forward or backward pass took longer than parallel.pace sets
+    // false: more than an eighth of the latest passes and updates took longer than parallel.pace sets; see ThrottleKept
     bool keepsThrottle = true;
-    // duration of the longest forward or backward pass, divided by the duration that parallel.pace sets
+    // largest ratio of the duration of a pass or update to the duration that parallel.pace sets; see ThrottleKept
     double throttleTimes = 1;
     // false: the checksum of the rank's parameters differs from that of most ranks; empty: not compared yet
     std::optional<bool> inSync;

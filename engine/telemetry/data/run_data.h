@@ -82,11 +82,11 @@ class RunData {
     unsigned applyEvent(const RunEnded& event);
     unsigned applyEvent(const StepTrace& event);
     unsigned applyEvent(const GradientView& event);
-    // These functions ignore the events of watched scripts, which this class does not store.
+    // The following three overloads ignore the events of watched scripts, which this class does not store.
     static unsigned applyEvent(const LoggedScalar&) { return 0; }
     static unsigned applyEvent(const Finding&) { return 0; }
     static unsigned applyEvent(const ScriptFacts&) { return 0; }
-    // Passes every other event to m_ranks, because it concerns a single rank.
+    // Passes an event of any other type to m_ranks, because the event concerns a single rank.
     template <class RankEvent>
     unsigned applyEvent(const RankEvent& event) {
         return m_ranks.apply(event);

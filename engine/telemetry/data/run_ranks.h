@@ -80,7 +80,7 @@ class RunRanks {
 // 0.06 ms, round trip 0.12 ms".
 std::string clocksText(std::span<const RankData> ranks);
 
-// True if no pass of any rank takes longer than parallel.pace sets.
+// True if each rank is as fast as the device that parallel.pace describes, as last reported (ThrottleKept).
 bool keepsThrottle(std::span<const RankData> ranks);
 
 }  // namespace ringside

@@ -160,8 +160,8 @@ GlobalStep StepMerger::popFronts() {
 }
 
 void StepMerger::countSamples(GlobalStep& global) {
-    // Counts each step that was not reported (because of log_every or dropped telemetry) as a full batch. kCap and the
-    // other limits prevent an overflow if the input is invalid.
+    // Counts each step that was not reported (because of log_every or dropped telemetry) as a full batch. The
+    // limits, such as kCap for the total, prevent an integer overflow if the telemetry is invalid.
     constexpr std::int64_t kCap = std::int64_t{1} << 62;
     m_largestBatch = std::max(m_largestBatch, (global.samples + global.steps - 1) / global.steps);
     const std::int64_t skipped = std::clamp<std::int64_t>(global.step - m_lastMergedStep - global.steps, 0, 1 << 30);

@@ -285,12 +285,13 @@ struct PhaseReached {
     std::string action = {};
 };
 
-// "pace": whether a rank is as fast as the device that parallel.pace describes. Sent at each change; initially true.
+// "pace": whether a rank is as fast as the device that parallel.pace describes: false if more than an eighth of the
+// rank's latest passes and updates took over 2 % longer than on that device. Sent at each change; initially true.
 struct ThrottleKept {
     int rank = 0;
     std::int64_t step = 0;
     std::optional<bool> kept = true;
-    double times = 1;  // duration of the longest pass, divided by the duration that parallel.pace sets
+    double times = 1;  // largest ratio of the duration of a pass or update to the duration that parallel.pace sets
 };
 
 // "gradients": gradient or weight change of one rank in one step. Sent on request, or while the run advances phase by

@@ -175,9 +175,8 @@ std::string excessText(const Excess& excess, bool isPipeline) {
     constexpr double kSayable = 20;
     const std::string name = workName(excess.phase) + " takes ";
     if (excess.othersNs <= 0 || excess.ownNs > kSayable * excess.othersNs)
-        return name + inMilliseconds(excess.ownNs) +
-               (isPipeline ? " instead of the planned " : " instead of the other ranks' ") +
-               inMilliseconds(excess.othersNs);
+        return name + inMilliseconds(excess.ownNs) + " instead of " + inMilliseconds(excess.othersNs) +
+               (isPipeline ? " (planned time)" : " (median of the other ranks)");
     return name + fmt::format("{:.1f} times", excess.ownNs / excess.othersNs) +
            (isPipeline ? " its planned time" : " the median of the other ranks");
 }

@@ -12,7 +12,8 @@
 namespace ringside {
 namespace {
 
-constexpr double kNoticeable = 0.02;  // minimum excess work, as a share of the step, for which a cost is computed
+// Minimum excess work of a rank, as a share of the step, for which its cost is computed; the cost of less work is 0.
+constexpr double kNoticeable = 0.02;
 
 // Returns the duration of the replayed step in nanoseconds. begins: time at which each rank starts the step.
 double played(const StepPlan& plan, const std::vector<double>& begins) {

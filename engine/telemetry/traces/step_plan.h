@@ -35,7 +35,7 @@ struct PlayedCollective {
     int kind = 0;  // kind of the collective as a number: a CollectiveKind
 };
 
-// Message between two stages of a pipeline. Contains only messages that both stages have recorded.
+// Message between two stages of a pipeline. Both stages have recorded the message.
 struct PlayedMessage {
     // Time from sending to arrival, in nanoseconds; 0 if the message arrived before the receiver began to wait for it.
     double moveNs = 0;
