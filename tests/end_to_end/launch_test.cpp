@@ -478,7 +478,7 @@ TEST_CASE("a host that stays away is waited for, and uses up no restart") {
     const int code = program.wait();
     INFO(program.output());
     CHECK(code == 0);
-    CHECK(contains(program.output(), "waiting for 127.0.0.1: no response"));
+    CHECK(contains(program.output(), "waiting for a response from 127.0.0.1"));
     CHECK(contains(program.output(), "ringside: rank 1 on "));  // the verdict of rank 0
     CHECK(jsonOf(out / "summary.json")["restarts"] == 1);
 }

@@ -82,11 +82,11 @@ TEST_CASE("the next start has all hosts that respond, if they are enough and the
     CHECK(fewer.text ==
           "without b: 3 ranks continue, and the samples are assigned to them from the last complete epoch");
     const NextHosts few = chooseNextHosts(all, hostsOf("a:2,c:1"), 4);
-    CHECK((few.hosts.empty() && few.text == "waiting for b: no response; press Ctrl+C to cancel"));
+    CHECK((few.hosts.empty() && few.text == "waiting for a response from b; press Ctrl+C to cancel"));
     CHECK(chooseNextHosts(all, hostsOf("a:2,b:2"), 0).hosts.empty());
     const NextHosts headless = chooseNextHosts(all, hostsOf("b:2,c:1"), 1);
     CHECK(headless.hosts.empty());
-    CHECK(headless.text == "waiting for a, which writes the run directory: no response; press Ctrl+C to cancel");
+    CHECK(headless.text == "waiting for a response from a (a writes the run directory); press Ctrl+C to cancel");
     CHECK(chooseNextHosts(all, {}, 1).text.starts_with("waiting for a, b, c, which"));
 }
 

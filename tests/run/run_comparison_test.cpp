@@ -98,7 +98,7 @@ TEST_CASE("the factors of the last bits are compared, whether the bits differ or
     CHECK_THAT(compared(a.read(), b.read(), 1).text(), Catch::Matchers::Contains("different last bits are expected"));
     b.write("metrics.jsonl", step(7, "2.5"));  // no step is in both
     const std::string apart = compared(a.read(), b.read(), 1).text();
-    CHECK_THAT(apart, Catch::Matchers::Contains("These can change the last bits\n"));
+    CHECK_THAT(apart, Catch::Matchers::Contains("These conditions can change the last bits\n"));
     CHECK_THAT(apart, !Catch::Matchers::Contains("did not here"));
 }
 
@@ -249,7 +249,7 @@ TEST_CASE("weights are compared at the start and after every epoch, by their has
     CHECK(result.initialWeights == true);
     CHECK(result.otherWeightsAt == 12);
     CHECK(result.equal());
-    CHECK(result.text().find("the same bits at the start, different bits after step 12") != std::string::npos);
+    CHECK(result.text().find("equal to the last bit at the start, different after step 12") != std::string::npos);
     b.write("telemetry.jsonl", replica(0, "xx"));
     CHECK(compared(a.read(), b.read(), 0).initialWeights == false);
 }

@@ -66,8 +66,9 @@ NextHosts chooseNextHosts(std::span<const HostRanks> hosts, std::vector<HostRank
                     " ranks continue, and the samples are assigned to them from the last complete "
                     "epoch"};
     return {{},
-            "waiting for " + away + (hasFirst ? "" : ", which writes the run directory") +
-                ": no response; press Ctrl+C to cancel"};
+            "waiting for a response from " + away +
+                (hasFirst ? "" : " (" + hosts.front().name + " writes the run directory)") +
+                "; press Ctrl+C to cancel"};
 }
 
 }  // namespace ringside

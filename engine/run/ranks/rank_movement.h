@@ -15,8 +15,8 @@ class RankMovement {
     // Sets the time of the last progress to `now`, so that the earlier time without progress no longer counts.
     void restart(TimePoint now) { m_progressAt = now; }
 
-    // Returns the seconds since the rank's last progress; 0 in phases without a limit: connecting, reading data and
-    // saving.
+    // Returns the seconds since the rank's last progress; 0 in phases without a limit, such as connecting, reading data
+    // and saving.
     double stalledSeconds(TimePoint now) const;
     // Returns the seconds since the last progress of a rank that saves, else 0. The caller may check for written data
     // and call restart(), so that it counts as progress.

@@ -23,7 +23,7 @@ class RemoteRank final : public RankLink {
     pid_t pid() const override { return m_guest.pid; }
     std::string host() const override { return m_guest.host; }
     bool readTelemetry(const LineSink& line) override;
-    // Returns false, because the output goes to the launcher.
+    // Reads nothing and returns false, because the output of the rank goes to the launcher.
     bool readOutput(const LineSink&) override { return false; }
     int outputFd() const override { return -1; }
     int exitFd() const override { return m_guest.control.get(); }
@@ -36,7 +36,7 @@ class RemoteRank final : public RankLink {
     std::vector<ClockReading> takeClockReadings() override { return std::exchange(m_clockReadings, {}); }
 
     std::vector<std::string> lastLines() const override { return m_lastLines; }
-    // Returns false, because the state of a process on another host is not known.
+    // Returns false, because it is not known whether a process on another host is stopped.
     bool isStopped() const override { return false; }
 
   private:

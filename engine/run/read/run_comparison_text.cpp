@@ -15,7 +15,7 @@ std::string shortNumber(double value) {
 
 std::string pairText(const ValuePair& pair) {
     const std::string place = pair.from > 0 ? "steps " + std::to_string(pair.from) + " to " : "step ";
-    return fmt::format("{}{}: loss {:.9g} and {:.9g}, {} relative", place, pair.at, pair.a, pair.b,
+    return fmt::format("{}{}: loss {:.9g} and {:.9g}, relative difference {}", place, pair.at, pair.a, pair.b,
                        shortNumber(pair.relative()));
 }
 
@@ -43,17 +43,18 @@ std::string shardsText(const RunComparison& result) {
     if (result.shards == ShardsVerdict::kUnknown)
         return "unknown: the runs have no sample hashes of the same rank and epoch";
     const std::string count = std::to_string(result.shardsCompared);
-    if (result.shards == ShardsVerdict::kSame) return "the same samples in the same order, " + count + " of " + count;
+    if (result.shards == ShardsVerdict::kSame)
+        return "the same samples in the same order (pairs of rank and epoch compared: " + count + ")";
     return "other samples, first on rank " + std::to_string(result.firstOtherShard->rank) + " in epoch " +
            std::to_string(result.firstOtherShard->epoch + 1);
 }
 
 std::string weightsText(const RunComparison& result) {
-    std::string text = "unknown at the start";
+    std::string text = "not known at the start";
     if (result.initialWeights)
-        text = *result.initialWeights ? "the same bits at the start" : "different bits from the start";
+        text = *result.initialWeights ? "equal to the last bit at the start" : "different from the start";
     if (result.otherWeightsAt && *result.otherWeightsAt > 0)
-        text += ", different bits after step " + std::to_string(*result.otherWeightsAt);
+        text += ", different after step " + std::to_string(*result.otherWeightsAt);
     return text;
 }
 
@@ -65,10 +66,11 @@ std::string bitsText(const RunComparison& result) {
     std::string text;
     for (const std::string& one : differences) text += row(text.empty() ? "bits depend on" : "", one);
     const bool bitsDiffer = result.firstApart || result.otherWeightsAt;
-    if (result.steps == 0 && !bitsDiffer) return text + row("", "These can change the last bits");
-    return text + row("", bitsDiffer
-                              ? "These change the order or the rounding of sums: different last bits are expected"
-                              : "These can change the last bits, but did not here");
+    if (result.steps == 0 && !bitsDiffer) return text + row("", "These conditions can change the last bits");
+    return text +
+           row("", bitsDiffer
+                       ? "These conditions change the order or the rounding of sums: different last bits are expected"
+                       : "These conditions can change the last bits, but did not here");
 }
 
 Json bitsJson(const RunComparison& result) {
@@ -167,10 +169,11 @@ std::string RunComparison::text() const {
                     fmt::format("step {}: {:.0f} and {:.0f}", sampleCounts->at, sampleCounts->a, sampleCounts->b));
     }
     if (epochs > 0) {
-        text += row("epochs", fmt::format("training loss within {}, validation loss within {} relative, validation "
-                                          "accuracy within {:.2f} points",
-                                          shortNumber(trainLossDifference), shortNumber(validationLossDifference),
-                                          accuracyDifference * 100));
+        text += row(
+            "epochs",
+            fmt::format(
+                "largest relative difference: training loss {}, validation loss {}; validation accuracy: {:.2f} points",
+                shortNumber(trainLossDifference), shortNumber(validationLossDifference), accuracyDifference * 100));
     }
     return text + row("shards", shardsText(*this)) + row("weights", weightsText(*this)) + bitsText(*this) +
            configText(*this) + changesRow(*this) + row("verdict", verdict(*this));

@@ -206,7 +206,7 @@ struct RunSummary {
     std::optional<std::vector<RankMemory>> memory{};          // memory of each rank, in bytes
     std::optional<SummaryThrottle> throttle{};                // throttle of the ranks; empty if they were not throttled
     std::optional<std::vector<std::int64_t>> bytesPerStep{};  // payload sent in each step in bytes, by rank
-    // Share of time in which GPUs or ranks are idle; see measuredIdleShare().
+    // Share of time (0 to 1) in which the average rank waits for other pipeline stages; see measuredIdleShare().
     std::optional<double> idleShare{};
     std::vector<SummaryClock> clocks{};  // clocks of all hosts except rank 0's
     std::optional<std::vector<SummaryHostLink>> links{};

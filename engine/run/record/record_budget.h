@@ -13,14 +13,14 @@ namespace ringside {
 // Kinds of recorded data. Each kind has its own share of the budget, so that much data of one kind does not use up the
 // share of another.
 enum class RecordKind {
-    kSteps,       // telemetry of steps
+    kSteps,       // telemetry of steps, scalars that a watched script logs
     kMetrics,     // steps in metrics.jsonl
     kEpochs,      // results of epochs, hashes of the trained samples and of the replicas' parameters
     kHeartbeats,  // heartbeats and states of ranks
-    kSamples,     // sample indices of steps
+    kSamples,     // sample indices of steps, phases in slow motion, facts about watched scripts
     kGradients,   // gradients of inspected steps
-    kLog,
-    kVital  // lines that are always written, such as first and last lines and checkpoints
+    kLog,         // lines of the log
+    kVital        // important lines, such as first and last lines and checkpoints; separate budget of 1 MiB
 };
 inline constexpr std::size_t kRecordKinds = 8;
 

@@ -100,8 +100,8 @@ bool TelemetryRecord::isRequested(std::int64_t step) const {
 
 // Writes the gradient values of a step for all ranks or for no rank. Values of requested steps are written even if the
 // budget is used up, at most kMaxRequestedBytes in a run. While little of the budget is used, the values of all other
-// steps are written; then those of one step in 3 s; finally those of one step in 30 s. The norms are small and are
-// always written.
+// steps are written; then those of one step in 3 s; finally those of one step in 30 s. The norms need little
+// space: the norms of all steps are written until the budget for gradients is used up.
 void TelemetryRecord::addGradients(const GradientView& view, std::string_view line) {
     // Used fraction of the budget up to which the gradient values of a further step are written. The rest is reserved
     // for the same step of the other ranks.

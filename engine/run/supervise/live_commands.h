@@ -27,7 +27,8 @@ class LiveCommands {
     // Returns the commands that restarted ranks must execute. changes: changes that the ranks restore from the
     // checkpoint from which they resume.
     std::vector<ControlCommand> afterRestart(const std::vector<ControlChange>& changes) const;
-    // Removes the commands of this kind. Of the kinds that pause a run, removes all.
+    // Removes the commands of this kind, both those in effect and those not executed yet. pause, step or phase: also
+    // ends the pause that is in effect, regardless of which of these three commands caused the pause.
     void cancel(ControlKind kind);
     // Returns the number of epochs that a command has set; empty if there was no such command.
     std::optional<std::int64_t> epochs() const;

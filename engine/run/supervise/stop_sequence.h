@@ -30,7 +30,7 @@ class StopSequence {
     // Logs which rank the stop waits for, and kills terminated ranks after the grace period. Call at each tick.
     void tick();
     void killAll();
-    // Returns to the state without a stop request, before all ranks start again.
+    // Sets the phase back to kRunning, before all ranks start again.
     void reset();
 
     Phase phase() const { return m_phase; }

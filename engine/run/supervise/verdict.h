@@ -25,7 +25,7 @@ struct RankCondition {
     bool processStopped = false;     // true if SIGSTOP or a debugger has stopped the process
     std::string position;            // last known position, such as "at step 41 of epoch 3"; empty before the
                                      // first heartbeat
-    Heartbeat beat;                  // first heartbeat with the latest progress; later heartbeats were equal
+    Heartbeat beat;                  // first heartbeat at the present position; later heartbeats show no progress
     double stalledSeconds = 0;       // time since the rank's last progress; 0 in phases without a time limit
     double longestStallSeconds = 0;  // longest earlier value of stalledSeconds
     double savingSeconds = 0;        // time since the last write of a rank that saves a checkpoint; 0 in other phases
