@@ -110,9 +110,9 @@ TEST_CASE("a slow animation explains each group, continues with Space and ends w
     table.grid.animateAssignment(AssignmentAnimation::Speed::Slow);
     REQUIRE(table.overlay().isRunning());
     table.overlay().showAt(0);
-    CHECK(table.explanation().contains("Position 0 is sample 4: rank 0 mod 4 = 0, slot 0 div 4 = 0"));
+    CHECK(table.explanation().contains("Position 0 is sample 4, assigned to rank 0 mod 4 = 0 and slot 0 div 4 = 0"));
     QTest::keyClick(&table.overlay(), Qt::Key_Space);
-    CHECK(table.explanation().contains("Position 4 is sample 3: rank 4 mod 4 = 0, slot 4 div 4 = 1"));
+    CHECK(table.explanation().contains("Position 4 is sample 3, assigned to rank 4 mod 4 = 0 and slot 4 div 4 = 1"));
     QTest::keyClick(&table.overlay(), Qt::Key_Escape);
     CHECK(!table.overlay().isRunning());
     table.grid.animateAssignment(AssignmentAnimation::Speed::Slow);

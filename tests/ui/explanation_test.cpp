@@ -21,7 +21,7 @@ TEST_CASE("a duplicate is explained by the padding it comes from") {
     CHECK(why.lines[1] ==
           "The order has only 1,437 samples, so positions 1437 to 1439 repeat the first 3: 408, 712, 608.");
     CHECK(why.lines[2] ==
-          "Its first copy is position 0: rank 0, slot 0, step 1. "
+          "The sample is first used at position 0: rank 0, slot 0, step 1. "
           "With drop_last on the sampler, sample 320 would be dropped instead.");
 }
 

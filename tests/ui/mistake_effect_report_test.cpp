@@ -39,8 +39,9 @@ TEST_CASE("a correct assignment shares only its padding and loses no samples") {
     const Explanation explained = explainMistakeEffect(scene, report);
     CHECK_FALSE(explained.warning);
     CHECK(explained.title == "No problems: the assignment is correct");
-    CHECK(explained.lines[0] == "In this epoch, ranks train on 10 of 10 samples (100 %); expected by chance 10.");
-    CHECK(explained.lines[1] == "Two ranks share 0.3 samples on average, at most 1; expected by chance 0.3.");
+    CHECK(explained.lines[0] ==
+          "In this epoch, ranks train on 10 of 10 samples (100 %); number expected by chance: 10.");
+    CHECK(explained.lines[1] == "Two ranks share 0.3 samples on average, at most 1; number expected by chance: 0.3.");
     CHECK(rowOf(mistakeEffectRows(scene, report), "Order of epoch 1")->here == "different from all other epochs");
 }
 
@@ -76,9 +77,11 @@ TEST_CASE("with one shard for all ranks, all train on the same quarter") {
     const Explanation explained = explainMistakeEffect(scene, report);
     CHECK(explained.title.contains("Every process passes rank 1"));
     CHECK(explained.lines[0] ==
-          "In this epoch, ranks train on 3 of 12 samples (25 %); expected by chance 3; without the mistake 12.");
+          "In this epoch, ranks train on 3 of 12 samples (25 %); number expected by chance: 3; number without the "
+          "mistake: 12.");
     CHECK(explained.lines[1] ==
-          "Two ranks share 3 samples on average, at most 3; expected by chance 3; without the mistake 0.");
+          "Two ranks share 3 samples on average, at most 3; number expected by chance: 3; number without the mistake: "
+          "0.");
 }
 
 TEST_CASE("a sampler without sharding is reported as ranks that train on the same samples") {

@@ -60,8 +60,8 @@ TEST_CASE("an unknown page keeps the visible one and lists the valid ones") {
     CHECK(&pages.current() == map);
     CHECK(map->shown.isEmpty());
     CHECK(pages.choices("attic") == "the pages are atlas, diary");
-    CHECK(pages.choices("atlas/west") == "the views of atlas are north, south");
-    CHECK(pages.choices("diary/north") == "diary has no views");
+    CHECK(pages.choices("atlas/west") == "the views of the page atlas are north, south");
+    CHECK(pages.choices("diary/north") == "the page diary has no views");
 }
 
 TEST_CASE("messages of a page about files reach the window, and its shortcut gives it the focus") {

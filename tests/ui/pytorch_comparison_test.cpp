@@ -108,8 +108,8 @@ TEST_CASE("the first step and the first tensor that differ are shown with their 
     CHECK(comparison.compare() == "Different: Ringside and PyTorch have not trained the same model");
     const QString lines = comparison.text("pytorchLinesLabel");
     CHECK(lines.contains("differ from step 2 on: 0.5 in Ringside, 0.25 in PyTorch, PyTorch's is 0.5 times Ringside's"));
-    CHECK(lines.contains("0.weight differs after step 2"));
-    CHECK(lines.contains("PyTorch's norm is 0.5 times Ringside's"));
+    CHECK(lines.contains("tensor 0.weight differs after step 2"));
+    CHECK(lines.contains("the norm of PyTorch's tensor is 0.5 times that of Ringside's"));
     CHECK(lines.count(QChar(0x2717)) == 2);
     comparison.press("pytorchCopyButton");
     CHECK(QGuiApplication::clipboard()->text().startsWith("Different: "));

@@ -51,8 +51,8 @@ TEST_CASE("contiguous blocks divide the position by the block") {
     const QStringList copy = why(spec, {3, 1});
     CHECK(copy[1] == "The order has only 10 samples, so positions 10 to 11 repeat the first 2: 4, 1.");
     CHECK(copy[2] ==
-          "Its first copy is position 0: rank 0, slot 0, step 1. With drop_last on the sampler, samples 6, 2 would be "
-          "dropped instead.");
+          "The sample is first used at position 0: rank 0, slot 0, step 1. With drop_last on the sampler, samples 6, 2 "
+          "would be dropped instead.");
     CHECK(explainGrid(sceneOf(spec)).lines[1] ==
           "Rank r uses one block, positions r x 3 to (r + 1) x 3 - 1, in batches of 2.");
 }
@@ -65,8 +65,8 @@ TEST_CASE("whole batches in turn are explained with two divisions") {
           "ranks in turn: 4 mod 4 = 0, slot 1 x 2 + 1 = 3.");
     CHECK(why(spec, {0, 3})[2] == "Step 2 of 2 uses slots 2 to 3 of every rank: positions 8 to 15 of the order.");
     CHECK(why(spec, {1, 2})[2] ==
-          "Its first copy is position 0: rank 0, slot 0, step 1. With drop_last on the sampler, samples 6, 2 would be "
-          "dropped instead.");
+          "The sample is first used at position 0: rank 0, slot 0, step 1. With drop_last on the sampler, samples 6, 2 "
+          "would be dropped instead.");
     ShardSpec dropping = spec;
     dropping.dropLast = true;
     // Positions 8 and 9 are one batch, which would go to rank 0. The grid shows the dropped samples on the ranks in
@@ -155,14 +155,16 @@ TEST_CASE("class-balanced positions are explained with the alternation of classe
 TEST_CASE("a subset is explained with its samples") {
     ShardSpec spec = specOf(SamplerKind::kSubset);
     CHECK(why(spec, {0, 0})[1] ==
-          "The subset is the first 5 of randperm(10) seeded with 0, in all epochs; they are shuffled by randperm(5), "
+          "The subset is the first 5 of randperm(10) seeded with 0, in all epochs; the samples are shuffled by "
+          "randperm(5), "
           "seeded with seed + epoch - 1 = 0 + 0 = 0.");
     CHECK(valueOf(spec, "Subset (k)") == "5");
     CHECK(valueOf(spec, "Per rank = ceil(k / W)") == "2");
     spec.subsetIndices = {9, 7, 5, 3, 1};
     spec.shuffle = false;
     CHECK(explain(sceneOf(spec), {1, 0}).title == "Why is sample 7 on rank 1?");
-    CHECK(why(spec, {1, 0})[1] == "The subset contains the 5 listed samples; shuffle is off, so they keep this order.");
+    CHECK(why(spec, {1, 0})[1] ==
+          "The subset contains the 5 listed samples; shuffle is off, so the samples keep this order.");
     CHECK(why(spec, {1, 1})[1] == "The order has only 5 samples, so positions 5 to 7 repeat the first 3: 9, 7, 5.");
 }
 
@@ -188,11 +190,12 @@ TEST_CASE("each mistake is explained with its effect on the sample") {
     spec.shuffle = false;  // rank 1 holds 1 5 9, and of these the sampler gives it position 1
     CHECK(explain(sceneOf(spec), {1, 0}).title == "Why is sample 5 on rank 1?");
     CHECK(why(spec, {1, 0})[2] ==
-          "The data was already split: this rank holds only 3 samples, 1, 5, 9, ...; sample 1 + 4 x 1 = 5 is number 1 "
-          "of them.");
+          "The data was already split: this rank holds only 3 samples, 1, 5, 9, ...; sample 1 + 4 x 1 = 5 has index 1 "
+          "among these samples.");
 
     spec.pitfalls = {.wrongWorldSize = 8};
-    CHECK(why(spec, {1, 0})[2] == "There are no ranks 4 to 7, so no rank trains on positions with these remainders.");
+    CHECK(why(spec, {1, 0})[2] ==
+          "There are no ranks 4 to 7, so no rank trains on positions p with p mod 8 from 4 to 7.");
     CHECK(
         explainGrid(sceneOf(spec)).lines[2].startsWith("A deliberate mistake: The sampler assigns samples to 8 ranks"));
 }

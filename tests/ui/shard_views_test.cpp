@@ -46,7 +46,7 @@ TEST_CASE("a sample history lists the other samples of the batch") {
     CHECK(life.entries[1].uses[0].place.slot == 2);
     CHECK(life.entries[1].uses[0].batchMates.empty());  // the last step has one sample per rank
     const Explanation said = explainSampleHistory(epochsOf(tenOnFour(), 2), life);
-    CHECK(said.lines[0] == "It is trained 3 times, by 3 of 4 ranks, and left out in 0 epochs.");
+    CHECK(said.lines[0] == "The sample is trained 3 times, by 3 of 4 ranks, and left out in 0 epochs.");
     CHECK(said.lines[1].contains("2 / 4 = 0.5"));
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("the views share one selection and one epoch") {
     window.choose("diffViewButton");
     REQUIRE(window.shows("What changes between epoch 3 and epoch 4?"));
     window.page.findChild<QSpinBox*>("otherEpochSpinBox")->setValue(4);
-    REQUIRE(window.shows("Epoch 4 against itself"));
+    REQUIRE(window.shows("Epoch 4 compared with itself"));
     window.choose("gridViewButton");
     CHECK(window.text("explanationTitleLabel").contains("sample 42 on rank"));
 }
@@ -185,7 +185,7 @@ TEST_CASE("B starts with the other drop_last and is compared with A") {
     window.choose("compareViewButton");
     CAPTURE(window.text("explanationTitleLabel").toStdString(), window.text("explanationLabel").toStdString());
     // 1437 = 4 x 359 + 1: B drops one sample where A repeats three.
-    REQUIRE(window.shows("B: 359 per rank, 12 steps, 0 repeated, 1 dropped."));
+    REQUIRE(window.shows("B: 359 samples per rank, 12 steps, 0 samples repeated, 1 dropped."));
     CHECK(window.text("explanationLabel").contains("1,436 of 1,436 samples (100.0 %) stay on their rank"));
     CHECK(window.text("explanationLabel").contains("1 sample is used by A only."));
     window.page.findChild<QSpinBox*>("compareWorldSizeSpinBox")->setValue(8);
@@ -195,7 +195,7 @@ TEST_CASE("B starts with the other drop_last and is compared with A") {
 TEST_CASE("both sides of A/B support all samplers, and every difference is counted") {
     Window window;
     window.choose("compareViewButton");
-    CHECK(window.text("compareCountLabel").startsWith("3 of 1,440 differ"));  // the three repeated samples
+    CHECK(window.text("compareCountLabel").startsWith("3 of 1,440 cells differ"));  // the three repeated samples
     CHECK(window.text("compareSummaryLabel").startsWith("0 of 1,437 differ"));
     auto* b = window.page.findChild<QComboBox*>("compareSamplerComboBox");
     b->setCurrentIndex(b->findData("sequential"));

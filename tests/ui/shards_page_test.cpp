@@ -342,7 +342,7 @@ TEST_CASE("the page follows the epochs of a live run until the user selects anot
     REQUIRE(waitFor([&] { return window.plan.epoch() == 3; }));
     CHECK(follow->isVisible());
     CHECK(window.text("runProgressLabel") ==
-          "Epoch 4: 128 of 360 samples per rank used, as the step count shows; the hash is compared at "
+          "Epoch 4: 128 of 360 samples per rank used, according to the step count; the hash is compared at "
           "the end of the epoch.");
     window.plan.setEpoch(1);
     CHECK_FALSE(follow->isChecked());

@@ -100,7 +100,7 @@ TEST_CASE("the sentence counts the schedule's idle slots with the user's own num
     CHECK(strategyTitle(f.page.scene()) == "pipeline of 4 stages, 8 micro-batches, 1F1B");
     CHECK(inFlightSentence(f.page.scene()) == "in flight: 4, 3, 2, 1");
     f.changed([](RunConfig& config) { config.parallel.strategy = StrategyKind::kModelParallel; });
-    CHECK(scheduleSentence(f.page.scene()) == "One batch at a time: 3 of 4 ranks wait, 75.0 %");
+    CHECK(scheduleSentence(f.page.scene()) == "One batch at a time: 3 of 4 ranks are idle, 75.0 %");
 }
 
 TEST_CASE("a click on a strategy uses it in the form, and undo restores the form") {
@@ -132,7 +132,7 @@ TEST_CASE("the schedule's buttons set the form's schedule") {
     CHECK(f.experiment.config().pipeline.schedule == PipelineScheduleKind::kInterleaved);
     CHECK(f.experiment.config().pipeline.stagesPerRank == 2);
     CHECK(scheduleSentence(f.page.scene()) ==
-          "4 ranks of 2 stages and 8 micro-batches: 3 of 19 slots are idle, 15.8 %");
+          "4 ranks with 2 stages each and 8 micro-batches: 3 of 19 slots are idle, 15.8 %");
     Q_EMIT f.page.findChild<SegmentedControl*>("scheduleKindsControl")->chosen(0);
     CHECK(f.experiment.config().pipeline.stagesPerRank == 1);
 }

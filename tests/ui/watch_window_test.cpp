@@ -319,7 +319,7 @@ TEST_CASE("where PyTorch's plan is known the grid shows it, with the samples tha
     fixture.window.plan().setEpoch(1);
     CHECK(waitFor([&] {
         return fixture.text("runProgressLabel") ==
-               "Epoch 2: 35 of 35 samples per rank used, each of them compared with the plan.";
+               "Epoch 2: 35 of 35 samples per rank used, each sample compared with the plan.";
     }));
     fixture.press("seenSamplesButton");
     CHECK(fixture.find<QWidget>("seenSamplesPanel")->isVisible());

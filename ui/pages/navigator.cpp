@@ -68,8 +68,8 @@ void Navigator::focusPage() const {
 QString Navigator::choices(const QString& place) const {
     const Page* page = find(pageOf(place));
     if (page == nullptr) return tr("the pages are %1").arg(names().join(QStringLiteral(", ")));
-    if (page->views().isEmpty()) return tr("%1 has no views").arg(page->name());
-    return tr("the views of %1 are %2").arg(page->name(), viewNames(*page).join(QStringLiteral(", ")));
+    if (page->views().isEmpty()) return tr("the page %1 has no views").arg(page->name());
+    return tr("the views of the page %1 are %2").arg(page->name(), viewNames(*page).join(QStringLiteral(", ")));
 }
 
 }  // namespace ringside

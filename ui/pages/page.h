@@ -30,7 +30,7 @@ struct PageShortcut {
 
 // Base class of the pages of the window. To add a page, write a subclass in a folder of its own and add a row to
 // pageTable(). The window derives the tab, the key, the entry of the View menu, the value of --page and the entry in
-// the list of keys from this row.
+// the list of keys from the page object.
 //
 // All functions are called on the GUI thread. The parent widget owns the page. A page reports the outcome of file
 // operations by the signals saved() and failed().

@@ -241,7 +241,7 @@ void PytorchDialog::cancel() {
     m_comparison.cancel();
     m_progress->hide();
     setTone(m_stage, "");
-    m_stage->setText(tr("Cancelled. The processes are being ended."));
+    m_stage->setText(tr("The comparison was cancelled. Its processes are being ended."));
     refreshButtons();
 }
 

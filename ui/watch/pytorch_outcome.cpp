@@ -95,10 +95,12 @@ Line weightLine(const CheckpointComparison& weights) {
     if (weights.first) {
         const WeightDifference& first = *weights.first;
         QString text =
-            outcomeText("%1 differs after step %2: the largest difference is %3 of the largest value in this tensor")
+            outcomeText(
+                "tensor %1 differs after step %2: the largest difference is %3 of the largest value in this tensor")
                 .arg(QString::fromStdString(first.name), groupedText(first.step), shortNumber(first.relative));
         if (std::isfinite(first.ratio))
-            text += outcomeText(", PyTorch's norm is %1 times Ringside's").arg(QString::number(first.ratio, 'g', 4));
+            text += outcomeText(", and the norm of PyTorch's tensor is %1 times that of Ringside's")
+                        .arg(QString::number(first.ratio, 'g', 4));
         if (weights.differing > 1)
             text += outcomeText("; %1 tensors differ after this step").arg(groupedText(weights.differing));
         return {label, text, kDifferent};

@@ -68,7 +68,7 @@ void IdentityMenu::addActions(QMenu& menu, const Identity& thing, int rank) {
             m_window.pages.show(QStringLiteral("shards"));
             m_window.pages.current().find(query);
         },
-        query.isEmpty() ? tr("The find box finds samples and ranks only. Use Show in Shards for this.") : QString());
+        query.isEmpty() ? tr("The find box finds samples and ranks only. Choose Show in Shards instead.") : QString());
     add(tr("Explain"), "explainIdentityAction", [this, thing, rank] { explain(thing, rank); });
 }
 

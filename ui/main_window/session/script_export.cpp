@@ -75,9 +75,10 @@ ScriptExport::Outcome ScriptExport::writeScript(const RunConfig& config, const Q
     } catch (const IoError& error) {
         return {false, tr("Not exported: %1").arg(QString::fromUtf8(error.what()))};
     }
-    QStringList sentences{tr("Exported. To run it: python3 %1 --out DIR").arg(file.absoluteFilePath())};
+    QStringList sentences{tr("Exported. To run the script: python3 %1 --out DIR").arg(file.absoluteFilePath())};
     if (!script.value().dataName.empty())
-        sentences << tr("The data are in %1 in the same folder").arg(QString::fromStdString(script.value().dataName));
+        sentences
+            << tr("The data is in the file %1 in the same folder").arg(QString::fromStdString(script.value().dataName));
     if (!script.value().note.empty()) sentences << QString::fromStdString(script.value().note);
     return {true, sentences.join(QStringLiteral(". "))};
 }

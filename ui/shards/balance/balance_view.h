@@ -34,7 +34,7 @@ class BalanceView : public ShardView {
         ClassBalance byRank;
         BatchBalance byStep;
         qint64 outsideByStep = 0;
-        double expectedByStep = 0;  // value of outsideByStep that is expected by chance
+        double expectedByStep = 0;  // number of class counts of steps that are outside the range by chance, on average
     };
     static Made countBalance(const ShardScene& scene, const LatestWork::Stop& stop);
     struct Key {

@@ -65,8 +65,8 @@ ClassBalanceView::MadeRef ClassBalanceView::countBalance(const ShardScene& scene
     return std::make_shared<const Made>(std::move(made));
 }
 
-// Returns all ranks. If there are more than kLargestRows, returns those with the most classes outside the band expected
-// by chance.
+// Returns the ranks to show: all ranks or, if there are more than kLargestRows, the ranks with the most classes outside
+// the range expected by chance.
 std::vector<int> ClassBalanceView::farthestRanks(const ClassBalance& balance) {
     std::vector<int> ranks(static_cast<std::size_t>(balance.ranks));
     std::iota(ranks.begin(), ranks.end(), 0);

@@ -10,7 +10,7 @@
 namespace ringside {
 namespace {
 
-// A rank's colour is paler in every second step: this share of it is the background colour of panels.
+// The colour of a rank is paler in every second step: this share of the background colour of panels is mixed into it.
 constexpr double kPale = 0.62;
 constexpr double kPaleOrigin = 0.35;
 

@@ -133,8 +133,8 @@ void CellPainter::drawIndex(QPainter& painter, const QRectF& place, const CellCo
     painter.drawText(place, Qt::AlignCenter, name);
 }
 
-// Returns the largest font, up to the theme's, with which the largest index of the data set fits. It is the same for
-// all cards.
+// Returns the font of the indices on all cards: the largest one, up to the theme's small font, with which the largest
+// index of the data set fits.
 QFont CellPainter::indexFont(const QPainter& painter, double room, const QColor& color) const {
     QFont font = m_theme.smallFont();
     font.setWeight(QFont::DemiBold);

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kMinGridHeight = 60;
 
-// Returns the number of cells with differences as text: "312 of 1,440 differ, 8 visible". The numbers are exact at
-// every zoom.
+// Returns the number of cells with differences as text: "312 of 1,440 cells differ, 8 visible". The numbers are exact
+// at every zoom.
 QString countText(const CellDifferences& differences, const GridGeometry& view) {
     const CellRange ranks = view.visibleRanks(), seen = view.visibleSlots();
     qint64 inSight = 0;
@@ -23,7 +23,7 @@ QString countText(const CellDifferences& differences, const GridGeometry& view) 
         inSight += differences.count(static_cast<int>(rank), seen);
     }
     const QLocale locale;
-    return CompareView::tr("%1 of %2 differ, %3 visible")
+    return CompareView::tr("%1 of %2 cells differ, %3 visible")
         .arg(locale.toString(differences.count()), locale.toString(differences.cells()), locale.toString(inSight));
 }
 

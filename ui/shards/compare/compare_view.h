@@ -17,8 +17,8 @@ namespace ringside {
 
 class Theme;
 
-// View A/B: the experiment's setting above a second setting with its own small form, at the same zoom. Cells with
-// different samples are marked and counted.
+// View A/B: the grid of the experiment's plan (A) and, below it, the grid of a second plan (B) with a small form for
+// its settings. Both grids have the same zoom. Cells with different samples are marked and counted.
 class CompareView : public ShardView {
     Q_OBJECT
   public:

@@ -26,14 +26,14 @@ QString keptRank(const PlanDiff& diff) {
 }
 
 QString keptStep(const PlanDiff& diff) {
-    return diffText("%1 (%2) stay on their rank and in their step; two unrelated shuffles give %3.")
+    return diffText("%1 samples (%2) stay on their rank and in their step; two unrelated shuffles give %3.")
         .arg(groupedNumber(diff.sameRankStep), percent(static_cast<double>(diff.sameRankStep), diff.samples),
              percent(diff.expectedSameRankStep, diff.samples));
 }
 
 QString assignmentSummary(const ShardPlan& plan) {
     const std::int64_t steps = plan.stepsPerEpoch();
-    return diffText("%1 per rank, %2, %3 repeated, %4 dropped.")
+    return diffText("%1 samples per rank, %2, %3 samples repeated, %4 dropped.")
         .arg(groupedNumber(plan.samplesPerRank()),
              steps == 1 ? diffText("1 step") : diffText("%1 steps").arg(groupedNumber(steps)),
              groupedNumber(plan.padding()), groupedNumber(static_cast<std::int64_t>(plan.dropped().size())));
@@ -49,7 +49,7 @@ QString onlyOne(std::int64_t count, const QString& name) {
 Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, const PlanDiff& diff) {
     Explanation result;
     if (otherEpoch == scene.epoch) {
-        return {diffText("Epoch %1 against itself").arg(epochNumber(scene.epoch)),
+        return {diffText("Epoch %1 compared with itself").arg(epochNumber(scene.epoch)),
                 {diffText("Choose another epoch to compare it with.")}};
     }
     result.things = {{IdentityKind::Epoch, otherEpoch}, {IdentityKind::Epoch, scene.epoch}};

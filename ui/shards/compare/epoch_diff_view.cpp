@@ -69,11 +69,11 @@ QLayout* EpochDiffView::makeHead() {
 }
 
 void EpochDiffView::showLegend() {
-    m_legend->setText(swatch(m_theme.colors().text) + tr("same rank and step in both") +
+    m_legend->setText(swatch(m_theme.colors().text) + tr("same rank and step in both epochs") +
                       QStringLiteral("&nbsp;&nbsp;&nbsp; ") + swatch(m_theme.rankColor(0)) +
-                      swatch(m_theme.rankColor(1)) + swatch(m_theme.rankColor(2)) +
-                      tr("other rank in the other epoch") + QStringLiteral("&nbsp;&nbsp;&nbsp; ") +
-                      swatch(m_theme.colors().danger) + tr("not used in the other epoch"));
+                      swatch(m_theme.rankColor(1)) + swatch(m_theme.rankColor(2)) + tr("rank in the other epoch") +
+                      QStringLiteral("&nbsp;&nbsp;&nbsp; ") + swatch(m_theme.colors().danger) +
+                      tr("not used in the other epoch"));
 }
 
 void EpochDiffView::setScene(const ShardScene& scene) {

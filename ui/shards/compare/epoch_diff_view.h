@@ -17,7 +17,7 @@ namespace ringside {
 class Theme;
 
 // View of the differences between the selected epoch and another epoch. Shows the grid of the selected epoch, coloured
-// by the rank of each sample in the other epoch; black: same rank and step in both.
+// by the rank of each sample in the other epoch; the theme's text colour marks the same rank and step in both epochs.
 class EpochDiffView : public ShardView {
     Q_OBJECT
   public:

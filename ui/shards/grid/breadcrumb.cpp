@@ -104,7 +104,7 @@ void Breadcrumb::addButton(int level) {
     button->setObjectName(QStringLiteral("crumb%1Button").arg(level));
     button->setProperty("role", "crumb");
     button->setCursor(Qt::PointingHandCursor);
-    button->setToolTip(tr("Show a part of the grid"));  // used until setTrail() names the part
+    button->setToolTip(tr("Show a part of the grid"));  // tooltip until setTrail() sets one that names the part
     button->hide();
     connect(button, &QPushButton::clicked, this, [this, level] { Q_EMIT chosen(m_trail[level].kind); });
     m_row->insertWidget(m_row->count() - 1, button);
@@ -139,7 +139,7 @@ void Breadcrumb::resizeEvent(QResizeEvent*) {
     fitText();
 }
 
-// Truncates the text of the last part to the room that the other parts leave.
+// Truncates the text of the last button of the trail to the room that the other buttons leave.
 void Breadcrumb::fitText() {
     const auto buttons = findChildren<QPushButton*>();
     const QLabel* arrow = findChild<QLabel*>();

@@ -125,13 +125,13 @@ std::vector<LastSlotsPanel::Placed> LastSlotsPanel::placedCells() const {
     return placed;
 }
 
-// Returns the line below the title: the number or the marks of duplicate and dropped samples. Returns a shorter text if
-// the width requires it.
+// Returns the line below the title: the number of duplicates and dropped samples, or the meaning of their outlines. If
+// none exist, returns a text that fits into the width.
 QString LastSlotsPanel::subtitle(const QFontMetrics& metrics, double width) const {
     const ShardPlan& plan = m_scene->plan;
     const bool dropped = !plan.dropped().empty() || plan.droppedByLoader() > 0;
     if (m_marked == 0) {
-        for (const QString& text : {tr("no duplicates, none dropped"), tr("none repeated or dropped")})
+        for (const QString& text : {tr("no duplicates or dropped samples"), tr("none repeated or dropped")})
             if (metrics.horizontalAdvance(text) <= width) return text;
         return tr("nothing marked");
     }

@@ -86,20 +86,21 @@ Explanation explainSampleHistory(const ShardScene& scene, const SampleHistory& h
     Explanation result;
     result.things = {{IdentityKind::Sample, history.sample}, {IdentityKind::Epoch, scene.epoch}};
     result.title = sampleHistoryText("Where is sample %1 trained in %2 epochs?").arg(history.sample).arg(epochs);
-    result.lines << sampleHistoryText("It is trained %1 times, by %2 of %3 ranks, and left out in %4 epochs.")
+    result.lines << sampleHistoryText("The sample is trained %1 times, by %2 of %3 ranks, and left out in %4 epochs.")
                         .arg(uses)
                         .arg(ranks.size())
                         .arg(scene.ranks())
                         .arg(unseen);
     if (rankNow >= 0) {
-        result.lines << sampleHistoryText(
-                            "Rank %1, which trains it in this epoch, trains it in %2. With a new shuffle in each epoch "
-                            "a rank trains it in %3 / %4 = %5 epochs on average.")
-                            .arg(rankNow)
-                            .arg(counted(onCursorRank))
-                            .arg(epochs)
-                            .arg(scene.ranks())
-                            .arg(QLocale().toString(static_cast<double>(epochs) / scene.ranks(), 'f', 1));
+        result.lines
+            << sampleHistoryText(
+                   "Rank %1, which has the sample in this epoch, trains the sample in %2. With a new shuffle in each "
+                   "epoch a rank trains the sample in %3 / %4 = %5 epochs on average.")
+                   .arg(rankNow)
+                   .arg(counted(onCursorRank))
+                   .arg(epochs)
+                   .arg(scene.ranks())
+                   .arg(QLocale().toString(static_cast<double>(epochs) / scene.ranks(), 'f', 1));
     }
     if (epochs > 1 && !changesByEpoch(scene)) {
         result.warning = !scene.setEpoch && scene.plan.spec().shuffle;

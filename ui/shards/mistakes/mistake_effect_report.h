@@ -9,8 +9,8 @@
 
 namespace ringside {
 
-// Numbers of samples that an assignment uses, repeats and misses. Compared with the numbers expected by chance, and
-// with those of the same experiment without mistakes.
+// Numbers of samples that an assignment uses, repeats and misses, with the numbers expected by chance and the numbers
+// of the same experiment without mistakes.
 struct MistakeEffectReport {
     struct Measures {
         AssignmentEffects epoch;  // effects in the selected epoch

@@ -49,9 +49,10 @@ QString coverageLine(const MistakeEffectReport& report) {
         mistakeEffectText("In this epoch, ranks train on %1 of %2 samples (%3)")
             .arg(groupedNumber(effects.seen), groupedNumber(effects.samples), share(effects.seen, effects.samples));
     if (effects.expectedSeen >= 0)
-        line += mistakeEffectText("; expected by chance %1").arg(decimal(effects.expectedSeen));
+        line += mistakeEffectText("; number expected by chance: %1").arg(decimal(effects.expectedSeen));
     if (report.withoutMistakes)
-        line += mistakeEffectText("; without the mistake %1").arg(groupedNumber(report.withoutMistakes->epoch.seen));
+        line += mistakeEffectText("; number without the mistake: %1")
+                    .arg(groupedNumber(report.withoutMistakes->epoch.seen));
     return line + QLatin1Char('.');
 }
 
@@ -59,10 +60,11 @@ QString neverLine(const MistakeEffectReport& report) {
     QString line = mistakeEffectText("In %1, %2 samples are never used")
                        .arg(epochsText(report.here.epochs), groupedNumber(report.here.neverSeen));
     if (report.here.expectedNeverSeen >= 0) {
-        line += mistakeEffectText("; expected by chance %1").arg(decimal(report.here.expectedNeverSeen));
+        line += mistakeEffectText("; number expected by chance: %1").arg(decimal(report.here.expectedNeverSeen));
     }
     if (report.withoutMistakes)
-        line += mistakeEffectText("; without the mistake %1").arg(groupedNumber(report.withoutMistakes->neverSeen));
+        line +=
+            mistakeEffectText("; number without the mistake: %1").arg(groupedNumber(report.withoutMistakes->neverSeen));
     return line + QLatin1Char('.');
 }
 
@@ -72,9 +74,9 @@ QString overlapLine(const MistakeEffectReport& report) {
                        .arg(decimal(MistakeEffectReport::meanOverlap(effects)),
                             groupedNumber(MistakeEffectReport::largestOverlap(effects)));
     if (effects.expectedOverlap >= 0)
-        line += mistakeEffectText("; expected by chance %1").arg(decimal(effects.expectedOverlap));
+        line += mistakeEffectText("; number expected by chance: %1").arg(decimal(effects.expectedOverlap));
     if (report.withoutMistakes) {
-        line += mistakeEffectText("; without the mistake %1")
+        line += mistakeEffectText("; number without the mistake: %1")
                     .arg(decimal(MistakeEffectReport::meanOverlap(report.withoutMistakes->epoch)));
     }
     return line + QLatin1Char('.');
@@ -109,7 +111,7 @@ QList<MistakeEffectRow> mistakeEffectRows(const ShardScene& scene, const Mistake
                 beside([](const Measures& m) { return groupedNumber(m.epoch.seen); }),
                 withoutMistakes && effects.seen < withoutMistakes->epoch.seen,
                 mistakeEffectText("Number of distinct samples that at least one rank trains on"));
-    rows << row(mistakeEffectText("Part of the data set"), share(effects.seen, effects.samples), {},
+    rows << row(mistakeEffectText("Used part of the data set"), share(effects.seen, effects.samples), {},
                 beside([](const Measures& m) { return share(m.epoch.seen, m.epoch.samples); }),
                 withoutMistakes && effects.seen < withoutMistakes->epoch.seen,
                 mistakeEffectText("Used samples divided by the size of the data set"));

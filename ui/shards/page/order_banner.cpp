@@ -20,7 +20,7 @@ OrderBanner::OrderBanner(QWidget* parent) : QFrame(parent) {
     m_text->setWordWrap(true);
     auto* show = new QPushButton(tr("Show in Epoch diff"));
     show->setObjectName(QStringLiteral("orderBannerButton"));
-    show->setToolTip(tr("Compare two epochs: black samples have the same rank and step in both"));
+    show->setToolTip(tr("Compare two epochs: samples in the colour of the text have the same rank and step in both"));
     layout->addWidget(m_text, 1);
     layout->addWidget(show);
     connect(show, &QPushButton::clicked, this, &OrderBanner::showWanted);

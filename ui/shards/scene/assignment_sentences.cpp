@@ -52,7 +52,7 @@ QString halvedSentence(const ShardPlan& plan, GridCell cell) {
             .arg(plainNumber(claimedRank), plainNumber(claimedRank + world), plainNumber(claimedRank + 2 * world),
                  groupedNumber(ShardLayout::of(plan.spec()).orderLength));
     if (sample < claimedRank || (sample - claimedRank) % world != 0) return part + QLatin1Char('.');
-    return part + gridText("; sample %1 + %2 x %3 = %4 is number %3 of them.")
+    return part + gridText("; sample %1 + %2 x %3 = %4 has index %3 among these samples.")
                       .arg(plainNumber(claimedRank), plainNumber(world), plainNumber((sample - claimedRank) / world),
                            plainNumber(sample));
 }
@@ -71,7 +71,7 @@ QString turnPlace(const ShardLayout& layout, const QString& name, std::int64_t p
 }  // namespace
 
 QString seedSum(const ShardSpec& spec, std::optional<int> rank) {
-    // seed + epoch may exceed 2^63 - 1; the plan allows it up to 2^64 - 1.
+    // The sum seed + epoch may exceed 2^63 - 1, because a plan allows sums up to 2^64 - 1.
     const std::uint64_t shift = rank ? static_cast<std::uint64_t>(*rank) : 0;
     const auto sum = static_cast<std::uint64_t>(spec.seed) + static_cast<std::uint64_t>(spec.epoch) + shift;
     const bool negative = spec.seed < 0 && spec.seed + spec.epoch + static_cast<std::int64_t>(shift) < 0;
@@ -176,7 +176,8 @@ QString stepSentence(const ShardPlan& plan, GridCell cell) {
                                  "order."))
             .arg(plainNumber(layout.position(cell.rank, batch.first)), plainNumber(layout.position(cell.rank, last)));
     }
-    const std::int64_t others = spec.worldSize - layout.longerRanks();  // number of ranks with one sample less
+    // number of ranks with one sample less than the other ranks
+    const std::int64_t others = spec.worldSize - layout.longerRanks();
     if (others > 0 && spec.loaderDropLast && plan.batch(static_cast<int>(spec.worldSize) - 1, step).count == 0) {
         const QString ranks =
             layout.longerRanks() == 1 ? gridText("rank 0") : gridText("ranks 0 to %1").arg(layout.longerRanks() - 1);
@@ -199,10 +200,12 @@ QString mistakeSentence(const ShardPlan& plan, GridCell cell) {
     if (pitfalls.seedPerRank || pitfalls.wrongRank >= 0) return otherRanks(plan, cell);
     if (pitfalls.wrongWorldSize <= plan.spec().worldSize) return {};
     const QString least = plainNumber(plan.spec().worldSize), most = plainNumber(pitfalls.wrongWorldSize - 1);
+    const QString claimed = plainNumber(pitfalls.wrongWorldSize);
     return least == most
-               ? gridText("There is no rank %1, so no rank trains on positions with remainder %1.").arg(least)
-               : gridText("There are no ranks %1 to %2, so no rank trains on positions with these remainders.")
-                     .arg(least, most);
+               ? gridText("There is no rank %1, so no rank trains on positions p with p mod %2 = %1.")
+                     .arg(least, claimed)
+               : gridText("There are no ranks %1 to %2, so no rank trains on positions p with p mod %3 from %1 to %2.")
+                     .arg(least, most, claimed);
 }
 
 QString paddingSentence(const ShardPlan& plan) {
@@ -221,7 +224,7 @@ QString copySentence(const ShardPlan& plan, GridCell cell) {
     const ShardLayout layout = ShardLayout::of(plan.spec());
     const std::int64_t first = layout.orderIndex(plan.position(cell.rank, cell.slot));
     const std::int64_t slot = layout.slotAt(first);
-    return gridText("Its first copy is position %1: rank %2, slot %3, step %4.")
+    return gridText("The sample is first used at position %1: rank %2, slot %3, step %4.")
         .arg(plainNumber(first), plainNumber(layout.rankAt(first)), plainNumber(slot),
              plainNumber(slot / plan.spec().batchSize + 1));
 }

@@ -20,7 +20,8 @@ QString paddingSentence(const ShardPlan& plan);                 // explains whic
 QString copySentence(const ShardPlan& plan, GridCell cell);     // states where the sample of a padded cell is used
                                                                 // first: position, rank, slot and step
 QString loaderSentence(const ShardPlan& plan, int rank);  // explains how many samples the loader's drop_last drops
-QString wouldDropSentence(const ShardPlan& plan);         // states which samples the sampler's drop_last would drop
+// States which samples drop_last of the sampler would drop if it were on.
+QString wouldDropSentence(const ShardPlan& plan);
 // Explains to which rank and slot a dropped position would be assigned without the sampler's drop_last.
 QString withoutDropSentence(const ShardPlan& plan, std::int64_t position);
 

@@ -131,7 +131,7 @@ Explanation explainUnused(const ShardScene& scene, std::int64_t sample) {
     const std::string mistake = pitfallSentence(spec);
     result.warning = !mistake.empty();
     if (result.warning) {
-        result.lines << gridText("No rank's list of samples contains it in this epoch.")
+        result.lines << gridText("No rank's list of samples contains this sample in this epoch.")
                      << QString::fromStdString(mistake);
     } else if (spec.kind == SamplerKind::kSubset) {
         result.lines << gridText("The sample is not in the subset of %1 samples that the sampler selects.")

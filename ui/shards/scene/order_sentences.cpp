@@ -27,8 +27,8 @@ QString subsetSentence(const ShardScene& scene) {
             ? gridText("The subset is the first %1 of randperm(%2) seeded with %3, in all epochs")
                   .arg(plainNumber(size), plainNumber(spec.datasetSize), plainNumber(spec.subsetSeed))
             : gridText("The subset contains the %1 listed samples").arg(groupedNumber(size));
-    if (!spec.shuffle) return chosen + gridText("; shuffle is off, so they keep this order.");
-    return chosen + gridText("; they are shuffled by randperm(%1), %2.").arg(plainNumber(size), seeded(scene));
+    if (!spec.shuffle) return chosen + gridText("; shuffle is off, so the samples keep this order.");
+    return chosen + gridText("; the samples are shuffled by randperm(%1), %2.").arg(plainNumber(size), seeded(scene));
 }
 
 QString shuffledSentence(const ShardScene& scene, std::optional<int> rank) {

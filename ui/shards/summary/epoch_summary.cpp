@@ -159,7 +159,7 @@ QList<EpochSummaryRow> batchRows(const ShardSpec& spec, const ShardNumbers& numb
         QStringList products;
         for (const RankGroup& group : numbers.groups) {
             if (group.ranks == 0) continue;
-            products << epochSummaryText("%1 per rank x %2 ranks")
+            products << epochSummaryText("%1 samples per rank x %2 ranks")
                             .arg(group.trained / batches < spec.batchSize ? group.trained : spec.batchSize * batches)
                             .arg(group.ranks);
         }
@@ -176,7 +176,7 @@ QList<EpochSummaryRow> batchRows(const ShardSpec& spec, const ShardNumbers& numb
     if (accumulateSteps <= 1) return rows;
     rows << EpochSummaryRow{epochSummaryText("Effective batch"), groupedNumber(globalBatch(numbers, accumulateSteps)),
                             Tone::Normal,
-                            epochSummaryText("%1, with %2 accumulated batches: samples per optimizer step")
+                            epochSummaryText("Samples per optimizer step, with %2 accumulated batches: %1")
                                 .arg(perRank(accumulateSteps))
                                 .arg(accumulateSteps)};
     return rows;

@@ -21,8 +21,8 @@ QString duplicatesSentence(const ShardPlan& plan);
 // Returns how many samples the loader drops: "3 samples on each rank", or "3 on 2 ranks and 2 on 2 ranks" if ranks have
 // different numbers of samples.
 QString loaderDropsText(const ShardNumbers& numbers);
-QString bothDropLasts(const ShardSpec& spec);      // compares how many samples drop_last of the sampler and of the
-                                                   // loader would drop
+QString bothDropLasts(const ShardSpec& spec);      // compares the numbers of samples that drop_last of the sampler and
+                                                   // drop_last of the loader would drop if they were on
 QString sameOrderSentence(const ShardSpec& spec);  // explains that seed 0 in epoch 2 has the same order as seed 1 in
                                                    // epoch 1
 // Explains linear scaling of the learning rate.

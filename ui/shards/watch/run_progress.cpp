@@ -80,8 +80,8 @@ RunProgress runProgress(const ShardScene& scene, const RunData& run, const Verif
     }
     progress.repeatsOrder = verification.repeatsOrder();
     progress.otherPlan = !isPlanOf(*verification.config(), verification.samples(), scene);
-    // The ranks of one pipeline train on the same samples. The first rank of each pipeline reports them, and these
-    // ranks come first.
+    // The ranks of one pipeline train on the same samples. Only the first rank of each pipeline reports these samples.
+    // These ranks have the lowest numbers.
     const auto readers = std::min<std::int64_t>(verification.config()->dataRanks(), std::ssize(run.ranks()));
     if (progress.otherPlan || readers != scene.ranks()) return progress;
     for (int rank = 0; rank < scene.ranks(); ++rank) progress.ranks.push_back(ofRank(rank, scene, run, verification));
@@ -120,9 +120,9 @@ QString progressSentence(const RunProgress& progress, const ShardScene& scene) {
                     ? progressWords("not started; the run trains epoch %1.").arg(epochNumber(progress.liveEpoch))
                     : progressWords("not started."));
     }
-    const QString how = compared >= least
-                            ? progressWords("each of them compared with the plan.")
-                            : progressWords("as the step count shows; the hash is compared at the end of the epoch.");
+    const QString how =
+        compared >= least ? progressWords("each sample compared with the plan.")
+                          : progressWords("according to the step count; the hash is compared at the end of the epoch.");
     return epoch +
            progressWords("%1 of %2 samples per rank used, %3").arg(groupedNumber(least), groupedNumber(trained), how);
 }

@@ -72,7 +72,7 @@ class Verification : public QObject {
     void changed();
 
   private:
-    struct Seen {  // numbers of reports of a rank that were passed to the comparison
+    struct Seen {  // numbers of a rank's reports, by kind, that were passed to the comparison
         qint64 consumed = 0;
         qint64 indices = 0;
     };
@@ -92,13 +92,13 @@ class Verification : public QObject {
     std::set<std::pair<int, qint64>> m_wrong;
     std::vector<PlanResults::Confirmed> m_confirmed;  // samples that were compared one by one and are as planned, in
                                                       // the latest epoch of each rank
-    // for each rank, the number of its reports that were passed to the comparison
+    // for each rank, the numbers of its reports that were passed to the comparison
     std::vector<Seen> m_seen;
     QString m_recorded;  // text of the mismatch in the last telemetry line of the run; empty
                          // if there is none
     quint64 m_runNumber = 0;
     std::unique_ptr<PlanWatch> m_watch;
-    QThreadPool m_retired;  // pool in which the threads of earlier comparisons end
+    QThreadPool m_retired;  // pool that destroys earlier comparisons, because a destructor waits for its thread
 };
 
 }  // namespace ringside

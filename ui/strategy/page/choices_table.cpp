@@ -33,8 +33,8 @@ QString wholeText(double number) {
     return QLocale().toString(number, 'f', number < 100 ? 1 : 0);
 }
 
-// Returns the configuration with default values for the settings of all strategies that are not selected. If the
-// results for two configurations are equal, their predicted and measured numbers are the same.
+// Returns the configuration with default values for the settings of all strategies that are not selected. Two
+// configurations for which this function returns equal results have the same predicted and measured numbers.
 RunConfig ownSettings(const RunConfig& config) {
     RunConfig own = config;
     if (config.parallel.strategy != StrategyKind::kPipeline) own.pipeline = {};

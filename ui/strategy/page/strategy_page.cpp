@@ -349,10 +349,10 @@ void StrategyPage::showSentences() {
     m_holdsPanel->setSentence(m_scene.cost ? strategyTitle(m_scene) : tr("no placement; see the reason below"));
     m_holdsPanel->setNote(m_holdsView->current() == 0 ? placementSentence(m_scene) : linksSentence(m_scene));
     m_memoryPanel->setSentence(!m_scene.cost                  ? QString()
-                               : m_memoryView->current() == 1 ? tr("predicted use during a step")
+                               : m_memoryView->current() == 1 ? tr("predicted memory use during a step")
                                : MemoryCanvas::isMeasured(m_scene)
                                    ? tr("filled: measured; outline: predicted")
-                                   : tr("predicted; after a run, measured memory is shown, too"));
+                                   : tr("predicted memory; after a run, measured memory is shown, too"));
     m_memoryPanel->setNote(m_memoryView->current() == 1 ? memoryOverStepSentence(m_scene) : QString());
     m_schedulePanel->setSentence(m_scene.cost ? scheduleSentence(m_scene) : tr("no plan"));
     m_schedulePanel->setNote(motionSentence(m_scene));
@@ -365,7 +365,8 @@ QString StrategyPage::choicesNote() const {
     if (m_process.isBusy())
         return m_process.isProving() ? tr("Proving: %1").arg(tried) : tr("Measuring: %1").arg(tried);
     const std::int64_t ranks = m_scene.config.parallel.worldSize;
-    const QString where = ranks == 1 ? tr("for this model on one rank") : tr("for this model on %1 ranks").arg(ranks);
+    const QString where =
+        ranks == 1 ? tr("numbers for this model on one rank") : tr("numbers for this model on %1 ranks").arg(ranks);
     return tr("%1; click a strategy to use it in the form").arg(where);
 }
 

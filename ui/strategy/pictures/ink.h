@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Returns a mixture of two colours; part: share of the colour `other`, 0 to 1.
+// Returns a mixture of the colours `one` and `other`; part: share of `other`, from 0 to 1.
 QColor mixedInk(const QColor& one, const QColor& other, double part);
 // Returns a readable text colour for a background: black or white.
 QColor textColorOn(const QColor& ground);

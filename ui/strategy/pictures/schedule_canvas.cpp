@@ -133,10 +133,10 @@ void ScheduleCanvas::drawBlock(QPainter& painter, const LaneBlock& block, const 
 void ScheduleCanvas::drawLegend(QPainter& painter) {
     QStringList words;
     if (scene().isPipeline())
-        words << tr("Numbers and colours are micro-batches") << tr("pale: forward") << tr("strong: backward");
+        words << tr("Numbers and colours identify micro-batches") << tr("pale: forward") << tr("strong: backward");
     else if (scene().isSharded())
-        words << tr("One row per unit") << tr("green: gathered or scattered")
-              << tr("pale green: all parameters of the unit are on each rank");
+        words << tr("One row per unit") << tr("green: parameters gathered or gradients scattered")
+              << tr("pale green: whole unit on each rank");
     else
         words << tr("One row per rank");
     words << (scene().isSharded() && !scene().isPipeline() ? tr("hatched: unit not gathered, or idle")

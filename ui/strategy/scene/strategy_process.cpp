@@ -25,7 +25,7 @@ StrategyProof proofOf(const Json& json) {
     if (equal != json.end() && equal->is_boolean()) proof.equal = equal->get<bool>();
     const auto first = json.find("first");
     if (first != json.end() && first->is_object())
-        proof.text = StrategyProcess::tr("after step %1 in %2: %3")
+        proof.text = StrategyProcess::tr("after step %1 in tensor %2: %3")
                          .arg(numberIn(*first, "step").value_or(0))
                          .arg(textIn(*first, "tensor"), textIn(*first, "why"));
     return proof;

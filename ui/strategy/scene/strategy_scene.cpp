@@ -68,8 +68,8 @@ std::vector<int> curveRanks(const StrategyScene& scene) {
     constexpr std::size_t kMax = 8;
     std::vector<int> ranks;
     const Mesh& mesh = scene.plan().mesh;
-    // Pipeline: the first rank of each stage. Sharded model without a pipeline: all ranks, because their shards can
-    // differ by a row of a tensor. Replicas only: one rank.
+    // Returns the first rank of each stage of a pipeline. Without a pipeline, returns all ranks of a sharded model,
+    // because their shards can differ by a row of a tensor, and one rank of replicas without shards.
     const std::int64_t step = mesh.pipeline > 1 ? mesh.dataRanks() : mesh.shard > 1 ? 1 : mesh.ranks();
     for (std::int64_t rank = 0; rank < mesh.ranks() && ranks.size() < kMax; rank += step)
         ranks.push_back(static_cast<int>(rank));

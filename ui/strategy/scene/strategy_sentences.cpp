@@ -47,7 +47,7 @@ QString slotsSentence(const StrategyScene& scene) {
     const std::int64_t work = plan.microBatches * stagesPerRank(scene.config);
     const QString who =
         stagesPerRank(scene.config) > 1
-            ? sentenceText("%1 ranks of %2 stages and %3 micro-batches")
+            ? sentenceText("%1 ranks with %2 stages each and %3 micro-batches")
                   .arg(number(ranks), number(stagesPerRank(scene.config)), number(plan.microBatches))
             : sentenceText("%1 stages and %2 micro-batches").arg(number(ranks), number(plan.microBatches));
     const PipelineScheduleKind schedule = scene.config.pipeline.schedule;
@@ -99,7 +99,7 @@ QString scheduleSentence(const StrategyScene& scene) {
     if (!scene.cost) return {};
     const StrategyPlan& plan = scene.plan();
     if (scene.config.parallel.strategy == StrategyKind::kModelParallel && plan.mesh.pipeline > 1)
-        return sentenceText("One batch at a time: %1 of %2 ranks wait, %3")
+        return sentenceText("One batch at a time: %1 of %2 ranks are idle, %3")
                    .arg(number(plan.mesh.pipeline - 1), number(plan.mesh.pipeline),
                         percentText(scene.cost->idleShare)) +
                measured(scene);

@@ -9,8 +9,8 @@ namespace ringside {
 AssignmentAnimation::AssignmentAnimation(const ShardScene& scene, CellRange ranks, CellRange slots_, Speed speed)
     : m_groupSize(scene.ranks()) {
     const ShardSpec& spec = scene.plan.spec();
-    // The sort key is the slot (number of the sample within its rank) if every rank has its own order of samples.
-    // Otherwise it is the position in the one order that is split over the ranks.
+    // The cards are sorted by slot (number of the sample within its rank) if every rank has its own order of samples;
+    // otherwise by the position in the one order that is split over the ranks.
     const bool together = isReplicated(spec.kind) || spec.pitfalls.any();
     for (qint64 slot = slots_.first; slot < slots_.last; ++slot) {
         for (qint64 rank = ranks.first; rank < ranks.last; ++rank) {

@@ -64,7 +64,7 @@ void AssignmentOverlay::stop() {
 }
 
 void AssignmentOverlay::showAt(double ms) {
-    // With the system's setting for reduced motion, a group appears at its destination without moving.
+    // With the system's setting for reduced motion, the cards of a group appear at their ranks without moving.
     const qint64 before = m_animation.groupAt(m_ms);
     m_ms = m_table.theme.allowsMotion() || m_animation.groupAt(ms) < 0
                ? ms
@@ -98,15 +98,16 @@ QString AssignmentOverlay::sentence(const AssignmentAnimation::Card& card) const
     const ShardSpec& spec = m_scene->plan.spec();
     const qint64 position = card.content.position;
     const QString head = tr("Position %1 is sample %2").arg(position).arg(card.content.sample);
-    if (card.content.kind == CellKind::DroppedBySampler) return tr("%1: dropped, no rank gets the sample.").arg(head);
+    if (card.content.kind == CellKind::DroppedBySampler)
+        return tr("%1, which is dropped: no rank gets the sample.").arg(head);
     const bool roundRobin = spec.kind == SamplerKind::kDistributed && !spec.pitfalls.any();
-    return roundRobin ? tr("%1: rank %2 mod %3 = %4, slot %2 div %3 = %5.")
+    return roundRobin ? tr("%1, assigned to rank %2 mod %3 = %4 and slot %2 div %3 = %5.")
                             .arg(head)
                             .arg(position)
                             .arg(spec.worldSize)
                             .arg(card.cell.rank)
                             .arg(card.cell.slot)
-                      : tr("%1: rank %2, slot %3.").arg(head).arg(card.cell.rank).arg(card.cell.slot);
+                      : tr("%1, assigned to rank %2, slot %3.").arg(head).arg(card.cell.rank).arg(card.cell.slot);
 }
 
 QRectF AssignmentOverlay::target(const AssignmentAnimation::Card& card) const {

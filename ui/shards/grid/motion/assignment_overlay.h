@@ -11,8 +11,9 @@
 
 namespace ringside {
 
-// Overlay on which cards move from the order, a strip at the top, to their ranks. The grid below already shows the
-// destinations. Any click or key ends it; Space continues with the next group.
+// Overlay above the grid with an animation: the cards of samples move from a strip at the top, which shows the order,
+// to their ranks. The grid below already shows the destinations. A click or any key except Space ends the animation;
+// Space continues with the next group of cards.
 class AssignmentOverlay : public QWidget {
     Q_OBJECT
   public:
@@ -30,7 +31,7 @@ class AssignmentOverlay : public QWidget {
     bool isRunning() const { return isVisible(); }
     void showAt(double ms);  // shows the animation at this time after its start; called by the timer and by tests
     const AssignmentAnimation& animation() const { return m_animation; }
-    // Returns an explanation of the current group, for a slow animation.
+    // Returns an explanation of the group of cards that is moving; empty unless the animation is slow.
     std::optional<Explanation> explanation() const;
 
   Q_SIGNALS:
@@ -56,7 +57,7 @@ class AssignmentOverlay : public QWidget {
     AssignmentAnimation::Speed m_speed = AssignmentAnimation::Speed::Quick;
     QRectF m_area;
     double m_ms = 0;
-    double m_ahead = 0;  // milliseconds by which pressing Space has advanced the clock
+    double m_ahead = 0;  // time in milliseconds that the user has skipped with Space
     QElapsedTimer m_clock;
     QTimer m_timer;
 };

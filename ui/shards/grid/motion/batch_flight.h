@@ -12,8 +12,9 @@
 
 namespace ringside {
 
-// Animation of the current batch in slow motion and single phases: its cards move to the rank when the forward pass
-// begins, and their cells stay empty until the step has finished. Inactive at full speed.
+// Animation of the batches with which the ranks compute: the cards of a batch move to the rank when its forward pass
+// begins, and their cells stay empty until the step has finished. Active in slow motion and while the user advances
+// phase by phase; inactive at full speed.
 class BatchFlight : public QObject {
     Q_OBJECT
   public:
@@ -33,7 +34,7 @@ class BatchFlight : public QObject {
     struct Batch {
         qint64 first = -1;  // position (slot) of the first sample of the batch; -1: there is no batch
         qint64 count = 0;
-        double startMs = 0;  // time of the clock, in milliseconds, at which the movement starts
+        double startMs = 0;  // time of the animation's clock, in milliseconds, at which the cards start to move
     };
     double travelled(const Batch& batch) const;  // returns how far the cards of the batch have moved: 0 at their cells,
                                                  // 1 at the name of the rank

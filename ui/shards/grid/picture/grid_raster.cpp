@@ -9,7 +9,8 @@
 namespace ringside {
 namespace {
 
-// Minimum width of a step in pixels: narrower steps would flicker between strong and pale colours.
+// Minimum width of a step, in pixels, at which successive steps have a strong and a pale colour in turn. Narrower steps
+// have the strong colour only, because alternating colours would flicker.
 constexpr double kMinStep = 2;
 
 // Counts keys of colours and returns the most frequent key; of equally frequent keys the first.
