@@ -190,7 +190,7 @@ TEST_CASE(
     dialog->show();
     CHECK(dialog->script() ==
           QStringLiteral("# The experiment is not saved to a file, so no terminal command can run it.\n"
-                         "# Save the experiment, and the command appears here."));
+                         "# Save the experiment, and the terminal command appears here."));
     const QString path = elsewhere.directory.filePath("my digits.json");
     QFile file(path);
     REQUIRE(file.open(QIODevice::WriteOnly));
@@ -201,12 +201,13 @@ TEST_CASE(
     RunConfig changed = experiment.config();
     changed.training.epochs = 3;
     experiment.edit(changed, QStringLiteral("training.epochs"));
-    CHECK(dialog->script().startsWith(QStringLiteral("# %1 is older than the form.\n").arg(path)));
+    CHECK(dialog->script().startsWith(
+        QStringLiteral("# The file %1 is older than the settings in the form.\n").arg(path)));
     experiment.undoStack().undo();
     CHECK(dialog->script().contains(QStringLiteral("ringsidectl run ")));
     REQUIRE(QFile::remove(path));
     experiment.setSaved(path);
-    CHECK(dialog->script().startsWith(QStringLiteral("# %1 no longer exists.\n").arg(path)));
+    CHECK(dialog->script().startsWith(QStringLiteral("# The file %1 no longer exists.\n").arg(path)));
     delete dialog;
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("the card of a GPU shows name, memory, readings and the reason if it i
     CHECK(unused.memoryUsed < 0);
     CHECK(linkLines(host.gpus) == QStringList{QStringLiteral("GPU 0 \u2013 GPU 1: PCIe")});
     CHECK(versionLine(host.gpus) ==
-          "Driver 580.65.06 runs CUDA up to 13.0. Built with CUDA 13.0, NCCL 2.28.9, no cuDNN.");
+          "Driver 580.65.06 runs CUDA up to 13.0. Ringside was built with CUDA 13.0, NCCL 2.28.9, no cuDNN.");
 }
 
 TEST_CASE("the devices dialog shows a card per device and the devices of the experiment") {

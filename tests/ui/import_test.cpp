@@ -257,7 +257,7 @@ TEST_CASE("a folder of images is a data set, one with a run is a run") {
     }
     f.dropAndSettle("pictures");
     CHECK(f.find<QLabel>("importSummaryLabel")->text() ==
-          "4 images in folders; 2 classes (cat: 2, dog: 2); the first is 2 x 1 pixels.");
+          "4 images in folders; 2 classes (cat: 2, dog: 2); the first image has 2 x 1 pixels.");
     CHECK(f.status().startsWith("Each image is read when it is needed. Found "));
     CHECK(f.status().endsWith("2 classes: cat (2), dog (2)."));
     f.use()->click();

@@ -72,7 +72,7 @@ TEST_CASE("tags with different prefixes have charts of their own") {
     CHECK(page.groups().itemText(0) == "acc");
     CHECK(page.groups().itemText(3) == "epoch");  // logged by Lightning itself
     CHECK(page.shown() == QStringList{"acc/train"});
-    page.groups().setCurrentText("losses by line of the script");
+    page.groups().setCurrentText("losses at backward() by script line");
     CHECK(waitFor([&] { return page.shown() == QStringList{"loss gan.py:40", "loss gan.py:52"}; }));
 }
 

@@ -137,7 +137,8 @@ TEST_CASE("an inspected step is shown with the rank farthest from the mean, and 
     bench.feed(ConsumedIndices{0, 0, 12, 0, {7, 42}});
     bench.openPage();
     CHECK(bench.text("contributionLabel") ==
-          "Step 12: the gradient of rank 0 was farthest from the mean (cosine 0.50). It trained on samples 7, 42.");
+          "Step 12: the gradient of rank 0 was farthest from the mean (cosine 0.50). This rank trained on samples 7, "
+          "42.");
     const InspectedStep& step = *latestWithCells(bench.run.data().replicas());
     const TableData table = gradientTable(step);
     CHECK(table.rows == 16);

@@ -333,7 +333,8 @@ TEST_CASE("What if counts a single measured step in the singular") {
     Timeline timeline;
     TracedRun run(timeline.run, 4, 2);
     run.steps(1);
-    CHECK(waitFor([&] { return timeline.text("whatIfRangeLabel") == "measured over 1 step; no change selected"; }));
+    CHECK(waitFor(
+        [&] { return timeline.text("whatIfRangeLabel") == "step time measured over 1 step; no change selected"; }));
 }
 
 TEST_CASE("What if redraws the steps and predicts their time") {
@@ -395,7 +396,7 @@ TEST_CASE("a check that cannot run is not measurable, and neither green nor red"
     run.end(RunOutcome::kFinished);
     REQUIRE(timeline.shows(20));
     CHECK(timeline.checkByRunning() ==
-          "<b>Not measurable here:</b> /nonexistent/ringsidectl could not be started: build it, or put it beside the "
+          "<b>Not measured:</b> /nonexistent/ringsidectl could not be started: build it, or put it beside the "
           "ringside program.");
     CHECK(timeline.part<QLabel>("proofLabel").property("tone").toString().isEmpty());
 }

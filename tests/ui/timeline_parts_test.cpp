@@ -237,9 +237,9 @@ TEST_CASE("a check without enough steps, or whose run failed, measures nothing")
     const ReplayResult prediction{.steps = 16, .unanswered = {}, .predicted = 4.0, .low = 2.6, .high = 5.9};
     const CheckRunResult few{4.0, 4, {}, {}}, failed{0, 0, {}, QStringLiteral("rank 1 died: a < b")};
     CHECK(checkOutcome(prediction, few) == CheckOutcome::kNotMeasurable);
-    CHECK(checkText(prediction, few) == "<b>Not measurable here:</b> only 4 steps were traced; at least 5 are needed.");
+    CHECK(checkText(prediction, few) == "<b>Not measured:</b> only 4 steps were traced; at least 5 are needed.");
     CHECK(checkOutcome(prediction, failed) == CheckOutcome::kNotMeasurable);
-    CHECK(checkText(prediction, failed) == "<b>Not measurable here:</b> rank 1 died: a &lt; b");
+    CHECK(checkText(prediction, failed) == "<b>Not measured:</b> rank 1 died: a &lt; b");
 }
 
 TEST_CASE("the recorded steps are written for Perfetto, or the failure is reported") {

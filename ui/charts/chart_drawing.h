@@ -39,7 +39,7 @@ struct GridOptions {
     NumberStyle x = NumberStyle::Plain;
     NumberStyle y = NumberStyle::Plain;
     QString xTitle;
-    QString text;  // text in the middle of the plot
+    QString text;  // text in the middle of the plot, such as the reason why there are no curves; may be empty
 };
 void drawGrid(QPainter& painter, const Theme& theme, const PlotScale& scale, const GridOptions& options);
 

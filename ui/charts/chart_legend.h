@@ -22,7 +22,7 @@ class ChartLegend : public QWidget, public IdentitySource {
     void setCurves(const std::vector<Curve>& curves);
     const std::set<QString>& hidden() const { return m_hidden; }  // returns the keys of the hidden curves
     QRect entryRect(const QString& key) const;
-    // Returns the width in pixels that the first name and the number of the other names need.
+    // Returns the width in pixels of the first name together with a text such as "+3" for the other names.
     int firstNameWidth() const;
     void setAtRight(bool right);  // places the names at the right edge (the default) or at the left edge
     // Returns the rank whose curve's entry is at the point; empty if no entry is there, or if the curve does not show

@@ -72,8 +72,8 @@ void fill(const CurveSeries& drawn, const Curve& curve, const SmoothedCurve& smo
     }
     const QList<QPointF> line = decimated(gather([&](std::size_t at) { return smooth[at]; }), columns);
     drawn.line->replace(line);
-    // Draws markers only if there are kMarkerRoom pixels for each marker, because dense markers would hide the line. A
-    // curve that is not of the kind MarkedLine has markers only if it has at most kMaxDots points.
+    // Draws markers only if there are kMarkerRoom (10) pixels for each marker, because dense markers would hide the
+    // line. A curve that is not of the kind MarkedLine has markers only if it has at most kMaxDots (40) points.
     const bool isSparse = curve.kind == Curve::Kind::MarkedLine || line.size() <= kMaxDots;
     const bool hasRoom = static_cast<double>(line.size()) * kMarkerRoom <= columns.count;
     drawn.markers->replace(isSparse && hasRoom ? line : QList<QPointF>());

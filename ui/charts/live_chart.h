@@ -66,7 +66,8 @@ class LiveChart : public QChartView {
     // Returns the points of the visible curves in the visible x range as rows: series, x, value, minimum, maximum,
     // smoothed.
     QList<QStringList> tableRows() const { return m_curves.tableRows(shownX()); }
-    // Returns the largest number of points of any series, for tests of the limit per pixel column.
+    // Returns the number of points of the series that has the most points. Used by tests of the limit of two points per
+    // pixel column.
     int largestPointCount() const { return m_series.largestPointCount(); }
     int pixelColumns() const;
 

@@ -21,8 +21,8 @@ AxisRange yRangeOf(const ShownCurves& curves, const AxisRange& x, const YAxisOpt
                    int ticks);
 
 // Returns the x range `whole`, extended to the right so that the last marker is completely visible in a plot with this
-// width in pixels. startsAtZero: true if the range must include zero. If `whole` is empty, returns the range from 0 to
-// 1.
+// width in pixels. startsAtZero: true if the x range must include zero. If `whole` is empty, returns the range from 0
+// to 1.
 AxisRange xRangeOf(const AxisRange& whole, bool startsAtZero, double width);
 
 }  // namespace ringside

@@ -20,7 +20,7 @@ class Smoother {
     double m_weightLeft = 1;  // weight of the initial value s_0 after t values: w^t
 };
 
-// Returns the smoothed values in the same order.
+// Returns a smoothed value for each of `values`, in the same order.
 std::vector<double> smoothed(std::span<const double> values, double weight);
 
 }  // namespace ringside

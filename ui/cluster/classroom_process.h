@@ -15,8 +15,8 @@ namespace ringside {
 struct ClassroomCard {
     QString name;
     QString address;
-    // "fetching": the computer receives files; "ready": it can start; "rank": it is a rank of the live run; "away": the
-    // connection to it is lost
+    // state of the computer: "fetching" (it receives files), "ready" (it can start), "rank" (it is a rank of the live
+    // run) or "away" (the connection to it is lost)
     QString state;
     int rank = -1;
     bool operator==(const ClassroomCard&) const = default;

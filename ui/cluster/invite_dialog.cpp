@@ -89,7 +89,7 @@ QWidget* InviteDialog::buildPlan() {
     m_name = new QLineEdit(tr("Teacher"), page);
     m_name->setObjectName(QStringLiteral("inviteNameEdit"));
     m_name->setAccessibleName(tr("This computer's name"));
-    m_name->setToolTip(tr("Shown on rank 0's card"));
+    m_name->setToolTip(tr("Name of this computer on the card of rank 0"));
     auto* form = new QFormLayout;
     form->setHorizontalSpacing(Theme::kSpace4);
     form->setVerticalSpacing(Theme::kSpace2);
@@ -240,7 +240,7 @@ void InviteDialog::showClassroom(const QString& phase, int, const QString& news,
     m_start->setToolTip(anyReady ? tr("Start with the computers that are ready") : tr("No computer is ready yet"));
     m_close->setText(running ? tr("Close") : tr("Cancel"));
     m_close->setToolTip(running ? tr("The run continues. To end it, click Stop in the main window")
-                                : tr("Close the classroom: no computer can join any more"));
+                                : tr("Close the classroom, so that no computer can join any more"));
 }
 
 void InviteDialog::showVerdict(const QString& verdict, int exitCode) {

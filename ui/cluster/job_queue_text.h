@@ -22,7 +22,8 @@ struct JobState {
 };
 JobState jobStateIn(JobLauncher launcher, const QByteArray& answer);
 
-// Return the command that submits a job, and the command that queries its state. Empty for launchers without a queue.
+// The two functions below return the command that submits a job, and the command that queries the state of a job. They
+// return an empty list for launchers without a queue.
 QStringList submitCommand(JobLauncher launcher, const QString& script);
 QStringList queryCommand(JobLauncher launcher, const QString& job);
 

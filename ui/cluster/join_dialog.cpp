@@ -59,7 +59,7 @@ void JoinDialog::buildLayout() {
     m_name->setObjectName(QStringLiteral("joinNameEdit"));
     m_name->setAccessibleName(tr("Your name"));
     m_name->setMaxLength(static_cast<int>(kMaxClassName));
-    m_name->setToolTip(tr("Shown on the card of this rank in the window of the person who invited you"));
+    m_name->setToolTip(tr("Name that the person who invited you sees on the card of this rank"));
     auto* form = new QFormLayout;
     form->setHorizontalSpacing(Theme::kSpace4);
     form->setVerticalSpacing(Theme::kSpace2);

@@ -44,19 +44,21 @@ struct Way {
 
 constexpr std::array kWays = {
     Way{std::nullopt, QT_TRANSLATE_NOOP("launch", "This computer"), false, false,
-        QT_TRANSLATE_NOOP("launch", "All ranks are processes of this computer. Nothing else is needed.")},
+        QT_TRANSLATE_NOOP("launch", "All ranks are processes of this computer. No other program is needed.")},
     Way{JobLauncher::kSsh, QT_TRANSLATE_NOOP("launch", "Hosts via ssh"), false, true,
         QT_TRANSLATE_NOOP("launch",
                           "ringsidectl starts the ranks through ssh, without a password. The program, the experiment "
                           "and the data must have the same paths on all hosts. Rank 0 runs on the first host.")},
     Way{JobLauncher::kSlurm, QT_TRANSLATE_NOOP("launch", "Slurm"), true, false,
-        QT_TRANSLATE_NOOP("launch",
-                          "A job that saves a checkpoint before its time limit, requests a restart and resumes. Fill "
-                          "in the lines that your site needs.")},
+        QT_TRANSLATE_NOOP(
+            "launch",
+            "A Slurm job that saves a checkpoint before its time limit, requests a restart and resumes. Fill "
+            "in the lines that your site needs.")},
     Way{JobLauncher::kPbs, QT_TRANSLATE_NOOP("launch", "PBS"), true, false,
-        QT_TRANSLATE_NOOP("launch",
-                          "A job that saves a checkpoint before its time limit, submits itself again and resumes. Fill "
-                          "in the lines that your site needs.")},
+        QT_TRANSLATE_NOOP(
+            "launch",
+            "A PBS job that saves a checkpoint before its time limit, submits itself again and resumes. Fill "
+            "in the lines that your site needs.")},
     Way{JobLauncher::kTorchrun, QT_TRANSLATE_NOOP("launch", "torchrun"), false, false,
         QT_TRANSLATE_NOOP("launch", "PyTorch's launcher starts the ranks and restarts them after a failure.")},
     Way{JobLauncher::kMpirun, QT_TRANSLATE_NOOP("launch", "mpirun"), false, true,
@@ -167,13 +169,15 @@ QFormLayout* LaunchDialog::buildFields() {
     m_minutes->setRange(1, kMaxMinutes);
     m_minutes->setValue(60);
     m_minutes->setSuffix(tr(" min"));
-    m_minutes->setToolTip(tr("Wall-clock limit of one job. The weights are saved two minutes before it ends."));
+    m_minutes->setToolTip(tr("Wall-clock limit of one job. The job saves a checkpoint two minutes before this limit."));
     m_seeds->setObjectName(QStringLiteral("launchSeedsSpin"));
     m_seeds->setRange(1, kMaxSeeds);
-    m_seeds->setToolTip(tr("More than one: a job array with one run for each training.seed, starting at 0"));
+    m_seeds->setToolTip(tr(
+        "The seeds (training.seed) start at 0. For more than one seed, the script is a job array with one run for each "
+        "seed."));
     m_hosts->setObjectName(QStringLiteral("launchHostsEdit"));
     m_hosts->setPlaceholderText(tr("node1, node2"));
-    m_hosts->setToolTip(tr("One host per node, separated by commas"));
+    m_hosts->setToolTip(tr("Host names, one for each node, separated by commas"));
     m_fields = new QFormLayout;
     m_fields->setHorizontalSpacing(Theme::kSpace4);
     m_fields->setVerticalSpacing(Theme::kSpace2);
@@ -275,11 +279,12 @@ QString LaunchDialog::whyStartIsDisabled() const {
 // not exist or does not contain the settings of the form, returns the reason and the remedy as comment lines.
 QString LaunchDialog::terminalCommand() const {
     const QString file = m_experiment.filePath();
-    const QString remedy = tr("Save the experiment, and the command appears here.");
+    const QString remedy = tr("Save the experiment, and the terminal command appears here.");
     if (file.isEmpty())
         return tr("# The experiment is not saved to a file, so no terminal command can run it.\n# %1").arg(remedy);
-    if (!QFileInfo::exists(file)) return tr("# %1 no longer exists.\n# %2").arg(file, remedy);
-    if (m_experiment.isModified()) return tr("# %1 is older than the form.\n# %2").arg(file, remedy);
+    if (!QFileInfo::exists(file)) return tr("# The file %1 no longer exists.\n# %2").arg(file, remedy);
+    if (m_experiment.isModified())
+        return tr("# The file %1 is older than the settings in the form.\n# %2").arg(file, remedy);
     const auto word = [](const QString& text) { return QString::fromStdString(shellWord(text.toStdString())); };
     return tr("# Command for the same run in a terminal:\n%1")
         .arg(word(m_control) + QStringLiteral(" run ") + word(file));
@@ -333,7 +338,7 @@ bool LaunchDialog::writeScript(const QString& path) {
     const Result<std::string> script = jobScript(launcher().value(), job);
     if (!script) return false;
     try {
-        if (!QDir().mkpath(folder)) throw IoError(folder.toStdString() + " cannot be created");
+        if (!QDir().mkpath(folder)) throw IoError("the folder " + folder.toStdString() + " cannot be created");
         writeFileAtomically(job.experiment, job.config.toText(2) + "\n");
         writeFileAtomically(path.toStdString(), script.value());
     } catch (const IoError& error) {

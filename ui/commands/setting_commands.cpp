@@ -37,7 +37,7 @@ QString valueText(const ConfigField& field, const RunConfig& config) {
                                  : QCoreApplication::translate("form", "off");
     if (value.is_string()) return choiceLabel(QString::fromStdString(value.get<std::string>()));
     if (field.type == FieldType::kInteger && field.min == -1 && value == -1)
-        return QCoreApplication::translate("form", "off");  // word for -1 in the form
+        return QCoreApplication::translate("form", "off");  // the form shows this word for the value -1
     return QString::fromStdString(value.dump());
 }
 
@@ -149,7 +149,7 @@ QList<QAction*> numberCommands(ExperimentModel& experiment, const QString& typed
     if (words.isEmpty()) return {};
     Commands commands(experiment, parent);
     const QString start = words.join(QLatin1Char(' '));
-    // first the settings whose label begins with the typed words, then all other settings
+    // lists the settings whose label begins with the typed words before all other settings
     for (const bool first : {true, false}) {
         for (const FormField& form : formFields()) {
             const ConfigField* field = findConfigField(form.path);

@@ -77,7 +77,7 @@ QStringList linkLines(const GpuReport& report) {
 QString versionLine(const GpuReport& report) {
     if (report.driver.empty() && report.driverCuda.empty()) return {};
     const QStringList built{library("CUDA", report.cuda), library("NCCL", report.nccl), library("cuDNN", report.cudnn)};
-    return tr("Driver %1 runs CUDA up to %2. Built with %3.")
+    return tr("Driver %1 runs CUDA up to %2. Ringside was built with %3.")
         .arg(QString::fromStdString(report.driver), QString::fromStdString(report.driverCuda),
              built.join(QStringLiteral(", ")));
 }

@@ -27,8 +27,8 @@ DeviceDescription describeGpu(const GpuInfo& gpu);
 // kind.
 QStringList linkLines(const GpuReport& report);
 
-// Returns a text such as "Driver 580.65.06 runs CUDA up to 13.0. Built with CUDA 13.0, NCCL 2.28.9, cuDNN 9.19.0.";
-// empty if there is no driver.
+// Returns a text such as "Driver 580.65.06 runs CUDA up to 13.0. Ringside was built with CUDA 13.0, NCCL 2.28.9,
+// cuDNN 9.19.0."; empty if there is no driver.
 QString versionLine(const GpuReport& report);
 
 }  // namespace ringside

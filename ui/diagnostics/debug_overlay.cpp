@@ -81,8 +81,8 @@ void DebugOverlay::refresh() {
         QStringLiteral("<table cellspacing='0'>") + row(tr("Current frame"), milliseconds(m_times.frameMs())) +
         row(tr("Frame, 99th percentile"), milliseconds(m_times.frameP99Ms())) +
         row(tr("Longest event"), longestText(m_times.longest())) +
-        row(tr("Last plan computed in"), milliseconds(figures.planMs)) +
-        row(tr("Plans computed, from cache"),
+        row(tr("Last shard plan computed in"), milliseconds(figures.planMs)) +
+        row(tr("Shard plans computed, taken from the cache"),
             QStringLiteral("%1, %2").arg(locale.toString(figures.plansMade), locale.toString(figures.cacheHits))) +
         row(tr("Samples drawn"), locale.toString(figures.cellsDrawn)) +
         row(tr("Memory"), QString::fromStdString(memoryText(residentBytes()))) + QStringLiteral("</table>"));

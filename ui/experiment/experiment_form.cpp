@@ -68,7 +68,7 @@ ExperimentForm::ExperimentForm(ExperimentModel& model, QWidget* parent) : QWidge
     addModelSummaryButton();
     addThrottleButton();
     auto* label = qobject_cast<QLineEdit*>(m_sections.front()->row("dataset.label_column")->control());
-    label->setPlaceholderText(tr("last column of the file"));
+    label->setPlaceholderText(tr("labels in the last column"));
     auto* side = qobject_cast<NumberSpinBox*>(m_sections.front()->row("dataset.image_size")->control());
     side->setWord(QStringLiteral("0"), tr("unchanged"));
     connect(&model, &ExperimentModel::configChanged, this, &ExperimentForm::refresh);
@@ -130,8 +130,9 @@ void ExperimentForm::addThrottleButton() {
         tr("Slow each training step: 30 ms for the forward and backward pass, 60 ms for the all-reduce of the "
            "gradients. The number of ranks does not change."),
         "slowNetworkAction", ThrottlePreset::SlowNetwork);
-    add(tr("As fast as this computer"), tr("Remove the throttle: each step takes the time that this computer needs"),
-        "noPaceAction", ThrottlePreset::Off);
+    add(tr("No throttle: as fast as this computer"),
+        tr("Remove the throttle: each step takes the time that this computer needs"), "noPaceAction",
+        ThrottlePreset::Off);
     connect(throttle, &QPushButton::clicked, menu,
             [throttle, menu] { menu->popup(throttle->mapToGlobal(throttle->rect().bottomLeft())); });
 }

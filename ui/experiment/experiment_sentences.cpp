@@ -128,7 +128,7 @@ QString statisticsSentence(const RunConfig& config) {
     const std::int64_t parts = microBatchesOf(config);
     if (parts < 2 || isCanonical(config) || !hasBatchNorm(config.model)) return {};
     return tr(" Batch norm computes its statistics over micro-batches of %1.")
-        .arg(groupedText((config.loader.batchSize + parts - 1) / parts));
+        .arg(counted((config.loader.batchSize + parts - 1) / parts, "sample", "samples"));
 }
 
 }  // namespace
@@ -152,7 +152,7 @@ QString parallelSentence(const RunConfig& config, const QString& why) {
     const QString last = statisticsSentence(config);
     if (config.parallel.backend == CollectiveBackend::kAuto) return ranks + why + last;
     return ranks +
-           tr("They communicate through %1, the chosen backend.")
+           tr("The ranks communicate through %1, the chosen backend.")
                .arg(config.parallel.backend == CollectiveBackend::kShm
                         ? tr("shared memory")
                         : choiceLabel(choiceText(config.parallel.backend))) +
@@ -177,8 +177,9 @@ QString workersSentence(const RunConfig& config, const QString& device) {
         lines << tr("%1 \u00d7 %2 = %3 on %4%5.")
                      .arg(groupedText(ranks), groupedText(workers),
                           counted(ranks * workers, "worker thread", "worker threads"), counted(cpus, "CPU", "CPUs"),
-                          ranks * workers > cpus ? tr(": more threads than this computer can run at the same time")
-                                                 : QString());
+                          ranks * workers > cpus
+                              ? tr(": more worker threads than this computer can run at the same time")
+                              : QString());
     }
     if (config.loader.pinMemory && choiceNamed<DeviceChoice>(device.toStdString()) != DeviceChoice::kCuda)
         lines << tr("Pinned memory has no effect: the ranks compute on the CPU.");

@@ -127,7 +127,7 @@ void FieldRow::showHint() {
     const bool forgotten = !config.sampler.setEpoch && config.sampler.shuffle && config.training.epochs > 1;
     m_hint->setVisible(forgotten);
     m_hint->setText(
-        tr("\u26a0 set_epoch is not called: all %1 epochs have the same order").arg(config.training.epochs));
+        tr("\u26a0 set_epoch is not called: all %1 epochs have the same order of samples").arg(config.training.epochs));
     control()->setAccessibleDescription(forgotten ? m_hint->text() : QString());
 }
 

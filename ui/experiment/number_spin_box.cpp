@@ -90,7 +90,8 @@ void NumberSpinBox::wheelEvent(QWheelEvent* event) {
     event->ignore();
 }
 
-// Does not call the base class, which would replace invalid text by a value.
+// Does not call QAbstractSpinBox::focusOutEvent(), which would replace invalid text by a value when the field loses the
+// focus.
 void NumberSpinBox::focusOutEvent(QFocusEvent* event) {
     QWidget::focusOutEvent(event);  // NOLINT(bugprone-parent-virtual-call): left out on purpose
     lineEdit()->event(event);

@@ -15,14 +15,15 @@ constexpr double kSlowGradientsMs = 60;
 constexpr double kLatencyUs = 100;
 constexpr double kSlowLatencyUs = 1000;
 
-// Rounds to two significant digits.
+// Returns the value rounded to two significant digits.
 double rounded(double value) {
     const double unit = std::pow(10, std::floor(std::log10(value)) - 1);
     return std::round(value / unit) * unit;
 }
 
 struct ModelSize {
-    // The defaults describe an MLP for the digits data set that has 9,610 parameters of 4 bytes each.
+    // The default values of flops and bytes are those of an MLP for the digits data set, which has 9,610 parameters of
+    // 4 bytes each.
     double flops = 19072;  // FLOPs of the forward pass of one sample
     double bytes = 38440;  // size of all gradients of one model replica in bytes
 };
@@ -44,9 +45,10 @@ RunConfig withThrottle(RunConfig config, const DataSplit* data, ThrottlePreset p
     const auto ranks = static_cast<double>(std::max<std::int64_t>(config.parallel.worldSize, 2));
     const ModelSize model = sizeOf(config, data);
     ThrottleConfig& throttle = config.parallel.throttle;
-    // Chooses a compute speed at which the forward and backward pass take kPassesMs, and a link speed at which the
-    // all-reduce takes kGradientsMs or kSlowGradientsMs. The two passes cost the FLOPs of three forward passes. In a
-    // ring all-reduce among N ranks each rank sends 2 (N-1)/N of the gradient bytes.
+    // Chooses a compute speed at which the forward and backward pass take kPassesMs (30 ms), and a link speed at which
+    // the all-reduce takes kGradientsMs (6 ms) or, if `slow` is true, kSlowGradientsMs (60 ms). The two passes cost the
+    // FLOPs of three forward passes. In a ring all-reduce among N ranks each rank sends 2 (N-1)/N of the gradient
+    // bytes.
     throttle.gflops = rounded(3 * model.flops * static_cast<double>(config.loader.batchSize) / (kPassesMs * 1e6));
     throttle.gbitPerSecond =
         rounded(8 * model.bytes * 2 * (ranks - 1) / ranks / ((slow ? kSlowGradientsMs : kGradientsMs) * 1e6));

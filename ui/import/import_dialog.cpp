@@ -30,7 +30,8 @@ constexpr QSize kSize{680, 520};
 constexpr int kSamplesHeight = 210;
 constexpr TypePixels kRowHeight{24};
 constexpr int kWidestColumn = 220;
-// number of columns whose width is fitted to their texts; further columns get the default width, to save time
+// number of columns of the preview whose width is fitted to their texts; further columns get the default width, to save
+// time
 constexpr int kMeasuredColumns = 100;
 // images with a longer side are scaled to this side length in pixels, unless the user chooses another one
 constexpr std::int64_t kLargeSide = 64;
@@ -108,7 +109,7 @@ QWidget* ImportDialog::makeSamples() {
     inside->setContentsMargins(0, 0, 0, 0);
     m_table = new QTableView(samples);
     m_table->setObjectName(QStringLiteral("importTableView"));
-    m_table->setAccessibleName(tr("The first rows"));
+    m_table->setAccessibleName(tr("First rows of the file"));
     m_table->setModel(&m_rows);
     m_table->setItemDelegate(new TableCells(TableCells::Numbers::Right, m_table));
     m_table->setSelectionMode(QAbstractItemView::NoSelection);

@@ -131,7 +131,7 @@ void ImportQuestions::show(const DataPreview& preview) {
         m_header->setItemText(0, preview.header ? tr("Column names (detected)") : tr("Data (detected)"));
     }
     m_labelsPath->setText(QString::fromStdString(preview.dataset.labelsPath));
-    m_labelsPath->setPlaceholderText(preview.notes.empty() ? tr("found in the same folder") : QString());
+    m_labelsPath->setPlaceholderText(preview.notes.empty() ? tr("labels found in the same folder") : QString());
     m_imageSize->setValue(static_cast<int>(preview.dataset.imageSize));
     if (preview.firstImage.isImage()) {
         m_imageSize->setSpecialValueText(
@@ -153,8 +153,8 @@ void ImportQuestions::fillMissing(const DataPreview& preview) {
                        : preview.rowsWithMissing > 1 ? tr("Leave out the %1 rows with a missing value").arg(rows)
                                                      : tr("Leave out rows with a missing value"),
                        QStringLiteral("drop"));
-    m_missing->addItem(tr("Use the mean of the training samples"), QStringLiteral("mean"));
-    m_missing->addItem(tr("Refuse the file"), QStringLiteral("refuse"));
+    m_missing->addItem(tr("Replace missing values by the training mean"), QStringLiteral("mean"));
+    m_missing->addItem(tr("Refuse a file with missing values"), QStringLiteral("refuse"));
     choose(m_missing, preview.dataset.missing);
 }
 

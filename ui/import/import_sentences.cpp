@@ -51,7 +51,8 @@ QString kindTitle(const DataPreview& preview) {
 QString previewSentence(const DataPreview& preview) {
     QString sentence = QString::fromStdString(preview.summary);
     if (preview.firstImage.isImage()) {
-        sentence += text("; the first is %1 x %2 pixels").arg(preview.firstImage.width).arg(preview.firstImage.height);
+        sentence +=
+            text("; the first image has %1 x %2 pixels").arg(preview.firstImage.width).arg(preview.firstImage.height);
     }
     if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();
     return sentence + QLatin1Char('.');

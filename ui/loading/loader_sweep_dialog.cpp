@@ -112,7 +112,7 @@ void LoaderSweepDialog::showAdvice(const LoaderAdvice& advice) {
 void LoaderSweepDialog::useAdvice() {
     RunConfig next = m_model.config();
     next.loader.numWorkers = m_advised;
-    if (m_advised == 0) {  // both settings require workers, so they get their default values
+    if (m_advised == 0) {  // without workers, the two settings below must have their default values
         next.loader.prefetchFactor = LoaderConfig().prefetchFactor;
         next.loader.persistentWorkers = false;
     }

@@ -353,7 +353,7 @@ RankCard RankStrip::runCard(int rank) const {
     QStringList parts;
     const QString gpu = gpuText(state.gpu);
     if (!gpu.isEmpty())
-        parts << gpu;  // shown instead of the device, because the card has no room for both; the tool tip shows both
+        parts << gpu;  // replaces the device's name, because the card has no room for both; the tool tip shows both
     else if (!state.device.empty())
         parts << QString::fromStdString(state.device);
     // The batch size of a watched PyTorch script can be unknown, because the script can report its first step before

@@ -41,7 +41,7 @@ QColor heat(double value, double scale, const Theme& theme) {
     return mixed(theme.colors().panel, full, std::sqrt(std::min(1.0, std::abs(value) / scale)));
 }
 
-// Returns the index of the first cell of a tensor.
+// Returns the index of a tensor's first cell in `view.cells`, which contains the cells of all tensors.
 std::size_t offsetOf(const GradientView& view, std::size_t tensor) {
     std::int64_t begin = 0;
     for (std::size_t i = 0; i < tensor; ++i) begin += view.rows[i] * view.columns[i];
@@ -142,8 +142,7 @@ std::vector<GradientPicture::Column> GradientPicture::columns() const {
         if (mean && std::isfinite(mean->cosine)) one.note += tr("  cos %1").arg(mean->cosine, 0, 'f', 2);
         all.push_back(one);
     }
-    Column mean{
-        m_step.meanWithCells(), m_summed ? tr("sum of all ranks (not averaged)") : tr("mean of all ranks"), {}, -1};
+    Column mean{m_step.meanWithCells(), m_summed ? tr("sum of gradients (not averaged)") : tr("mean gradient"), {}, -1};
     if (mean.view) mean.note = tr("|g| %1").arg(norm(mean.view->norm));
     Column change{m_step.changeWithCells(), tr("weight change"), {}, -1};
     if (change.view) change.note = tr("|\u0394w| %1").arg(norm(change.view->norm));
@@ -293,7 +292,7 @@ Picture::Tip GradientPicture::tipAt(const QPoint& at) const {
                                                           static_cast<double>(view->columns[tensor]));
             const std::size_t cell =
                 offsetOf(*view, tensor) + static_cast<std::size_t>(row * view->columns[tensor] + column);
-            return {tr("%1, %2\nvalue at row %3, column %4: %5\nnorm of the tensor: %6")
+            return {tr("Tensor %1, %2\nvalue at row %3, column %4: %5\nnorm of the tensor: %6")
                         .arg(QString::fromStdString(view->names[tensor]), all[i].title)
                         .arg(row)
                         .arg(column)

@@ -63,7 +63,7 @@ QString contributionSentence(const StepContributions& contributions) {
         .arg(groupedText(contributions.step))
         .arg(farthest->rank)
         .arg(*farthest->cosine, 0, 'f', 2)
-        .arg(samples.isEmpty() ? QString() : replicaWords(" It trained on samples %1.").arg(samples));
+        .arg(samples.isEmpty() ? QString() : replicaWords(" This rank trained on samples %1.").arg(samples));
 }
 
 QString notInspectedSentence(const StepContributions& contributions, bool live) {

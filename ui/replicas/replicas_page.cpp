@@ -217,7 +217,7 @@ QList<PageShortcut> ReplicasPage::shortcuts() const {
 QList<Page::View> ReplicasPage::views() const {
     return {{QStringLiteral("gradients"), tr("Gradients"), tr("heat map norms weights change identical")},
             {QStringLiteral("contribution"), tr("Contribution"),
-             tr("provenance of a step, which rank and samples, cosine, share")},
+             tr("provenance of a step: its ranks and samples, with share and cosine of each rank")},
             {QStringLiteral("ring"), tr("Ring"), tr("all-reduce collective steps")}};
 }
 

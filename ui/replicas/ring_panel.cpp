@@ -106,11 +106,11 @@ QString RingPanel::sentenceOf(int step) const {
     const RingSteps& ring = *m_ring->steps();
     const int ranks = ring.ranks();
     if (step == 0)
-        return (m_divides ? tr("Each rank divides its local gradient by %1 and splits it into %1 parts; the first two "
+        return (m_divides ? tr("Each rank divides its local gradient by %1 and splits it into %1 parts; the first "
                                "values of each part are shown.")
                           : tr("Each rank splits its local gradient into %1 parts. This experiment contains a mistake: "
                                "the values are "
-                               "not divided by the number of ranks. The first two values of each part are shown."))
+                               "not divided by the number of ranks. The first values of each part are shown."))
             .arg(ranks);
     if (step < ranks - 1)
         return tr("Reduce-scatter: each rank added the received values to its own values of the same part.");

@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kMaxPlanned = 200'000;  // maximum number of samples in the data set for which a plan is
-                                               // computed; larger plans would block the window noticeably
+constexpr std::int64_t kMaxPlanned = 200'000;  // maximum number of training samples for which a shard
+                                               // plan is computed; larger plans would block the window
 
 std::optional<double> lossAt(const RankData& rank, std::int64_t step) {
     const auto points = rank.lossSeries.points();

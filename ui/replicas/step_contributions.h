@@ -16,8 +16,8 @@ struct RankContribution {
     int rank = 0;
     std::optional<double> norm = {};    // norm of the rank's local gradient
     std::optional<double> cosine = {};  // cosine similarity of the local gradient and the mean gradient
-    // Share of the length of the mean gradient: norm x cosine / (N x norm of the mean). The shares of all ranks add up
-    // to 1.
+    // share of the mean gradient's length that the rank contributed: norm x cosine / (N x norm of the mean gradient),
+    // for N ranks; the shares of all ranks add up to 1
     std::optional<double> share = {};
     std::optional<double> loss = {};
     std::vector<std::int64_t> samples = {};

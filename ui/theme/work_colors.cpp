@@ -11,7 +11,7 @@ QColor memoryColor(int what) {
     return QColor::fromRgb(kColors[static_cast<std::size_t>(what) % kColors.size()]);
 }
 
-// Returns one of eight colours, which are easy to distinguish next to each other.
+// Returns the colour of a micro-batch: one of eight colours that are easy to distinguish next to each other.
 QColor microBatchColor(int microBatch) {
     static constexpr std::array<QRgb, 8> kColors = {0x4C78A8, 0xF2A03D, 0x54A24B, 0xB279A2,
                                                     0x72B7B2, 0xE45756, 0xD8B60A, 0x8A8A8A};

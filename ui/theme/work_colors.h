@@ -5,7 +5,7 @@
 
 namespace ringside {
 
-// Number of memory classes. Their order is: parameters, gradients, optimizer, activations, gathered, buffers.
+// Number of purposes of memory. Their order is: parameters, gradients, optimizer, activations, gathered, buffers.
 inline constexpr int kMemoryColors = 6;
 QColor memoryColor(int what);
 

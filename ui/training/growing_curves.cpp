@@ -27,8 +27,8 @@ double GrowingCurves::xOf(const Source& source, const SeriesPoint& point, XAxis 
     return xOverAllParts(source.part, point, axis);
 }
 
-// Returns the last step of the source whose position on the x axis is known. It can be earlier than the source's last
-// step, because a rank can be ahead of the other ranks.
+// Returns the last step of `source`, the series of one run, whose position on the x axis is known. This step can be
+// earlier than the last step of the series, because a rank can be ahead of the other ranks.
 std::int64_t GrowingCurves::lastPlacedStep(const Source& source, XAxis axis) {
     if (axis != XAxis::Samples || !source.isOfRank) return source.part.lastStep;
     const auto points = source.part.run->curves().loss().points();

@@ -17,7 +17,8 @@ namespace ringside {
 // Cache of a page's curves between redraws. A redraw during a live run copies only the new points.
 class GrowingCurves {
   public:
-    using SeriesOf = std::function<const Series*(const RunData&)>;  // returns null if the run does not have the series
+    // Function that returns a series of a run, such as its losses; null if the run does not have the series.
+    using SeriesOf = std::function<const Series*(const RunData&)>;
 
     // Returns the curve `start` with the current points of all runs in `parts`. seriesOf: returns the series of a run.
     // The curve gets a band from the minimum to the maximum if these differ at any point.
@@ -35,7 +36,7 @@ class GrowingCurves {
     struct Held {
         XAxis axis = XAxis::Step;
         std::vector<Source> sources;
-        std::size_t copied = 0;  // number of points of the last source in `points`
+        std::size_t copied = 0;  // number of points in `points` that come from the last source
         bool hasBand = false;
         CurvePoints points;
     };

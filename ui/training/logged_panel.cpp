@@ -14,8 +14,8 @@ namespace {
 // other source.
 QString sourceText(const std::string& source) {
     if (source == "tensorboard") return LoggedPanel::tr("SummaryWriter");
-    if (source == "lightning") return LoggedPanel::tr("self.log of Lightning");
-    if (source == "loss") return LoggedPanel::tr("lines that call backward()");
+    if (source == "lightning") return LoggedPanel::tr("self.log() of Lightning");
+    if (source == "loss") return LoggedPanel::tr("Ringside's observation of backward()");
     return {};
 }
 
@@ -42,7 +42,7 @@ Curve curveOf(const std::string& tag, const LoggedCurves::Curve& logged, const Q
 }  // namespace
 
 QString loggedGroup(const std::string& tag, const std::string& source) {
-    if (source == "loss") return LoggedPanel::tr("losses by line of the script");
+    if (source == "loss") return LoggedPanel::tr("losses at backward() by script line");
     const std::size_t slash = tag.find('/');
     return QString::fromStdString(slash == std::string::npos || slash == 0 ? tag : tag.substr(0, slash));
 }

@@ -40,7 +40,8 @@ QString local(const RunData& run) {
     }
     if (least == nullptr || run.validationEpochs().empty()) return what;
     return mistakeWords(
-               "%1 Rank %2 reports %3 %, rank %4 reports %5 %; all samples together give %6 %, which the chart shows.")
+               "%1 Rank %2 reports an accuracy of %3 %, rank %4 reports %5 %; the accuracy on all samples is %6 %, as "
+               "in the chart.")
         .arg(what)
         .arg(most->local->rank)
         .arg(percent(most->local->accuracy))

@@ -11,7 +11,8 @@ namespace ringside {
 
 enum class XAxis { Step, Epoch, Samples, Time };
 
-// Returns the position of a point on the x axis, in optimizer steps, epochs, samples of all ranks, or seconds.
+// Returns the position of a point on the x axis, in the unit of the axis: optimizer steps, epochs, samples of all
+// ranks, or seconds.
 double xOf(const SeriesPoint& point, XAxis axis);
 
 // The last run of a chain of resumed runs, or the part of an earlier run up to the step at which the next run was
@@ -29,8 +30,9 @@ using RunParts = std::vector<RunPart>;
 // Returns the position of a point of `part` on the common x axis of all parts.
 double xOverAllParts(const RunPart& part, const SeriesPoint& point, XAxis axis);
 
-// Return the number of trained samples, or the seconds since the start of the run, at the first point of `series` whose
-// step is not before `step`; at the last point if there is no such point; 0 if the series is empty.
+// The two functions below return the number of trained samples, and the seconds since the start of the run, at the
+// first point of `series` whose step is not before `step`; at the last point if there is no such point; 0 if the series
+// is empty.
 double samplesAt(const Series& series, std::int64_t step);
 double secondsAt(const Series& series, std::int64_t step);
 

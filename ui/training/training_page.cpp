@@ -153,7 +153,7 @@ QWidget* TrainingPage::makeCharts() {
     m_throughput->chart().setYFromZero(true);
     m_rate->chart().setYFromZero(true);
     m_phases->chart().setYFromZero(true);
-    m_phases->chart().setIgnoreOutliers(true);  // the first step allocates memory and is much longer
+    m_phases->chart().setIgnoreOutliers(true);  // excludes the first step, which allocates memory and takes much longer
     for (ChartPanel* panel : panels()) {
         connectChart(panel);
     }

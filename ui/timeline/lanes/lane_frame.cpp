@@ -261,8 +261,8 @@ void LaneFrame::paintCutTexts(bool ofPauses) {
     }
 }
 
-// Draws arrows from the rank that arrived last at a collective to the ranks that waited for it: at most kMaxArrows
-// (400) arrows, for waits of at least kMinArrow (10) pixels.
+// Draws arrows from the rank that arrived last at a collective to the ranks that waited for this rank: at most
+// kMaxArrows (400) arrows, for waits of at least kMinArrow (10) pixels.
 void LaneFrame::paintArrows() {
     const auto [first, last] = m_model.partlyVisibleSteps();
     if (first == 0) return;

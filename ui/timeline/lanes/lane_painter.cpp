@@ -27,8 +27,8 @@ bool drawIfFits(QPainter& painter, const QRectF& rect, const QString& text) {
 
 QString waitText(const LaneSpan& span) {
     const QString length = millisecondsText(static_cast<double>(span.endNs - span.beginNs) / 1e6);
-    return span.waitsFor < 0 ? QObject::tr("waits, %1").arg(length)
-                             : QObject::tr("waits for rank %1, %2").arg(span.waitsFor).arg(length);
+    return span.waitsFor < 0 ? QObject::tr("waits %1").arg(length)
+                             : QObject::tr("waits %1 for rank %2").arg(length).arg(span.waitsFor);
 }
 
 }  // namespace
@@ -178,7 +178,7 @@ void LanePainter::paintOpen() {
         for (const int rank : span.waitsFor) ranks << QString::number(rank);
         QString text = span.phase == Phase::kIdle ? QObject::tr("no report for %1 s").arg(seconds)
                        : ranks.isEmpty()
-                           ? QObject::tr("last known in %1, for %2 s").arg(phaseText(span.phase), seconds)
+                           ? QObject::tr("last known phase: %1, for %2 s").arg(phaseText(span.phase), seconds)
                            : QObject::tr("waits for rank %1, for %2 s").arg(ranks.join(QStringLiteral(", ")), seconds);
         m_painter.setFont(m_theme.smallFont());
         const auto widthOf = [&] { return m_painter.fontMetrics().horizontalAdvance(text) + 2.0 * Theme::kSpace2; };

@@ -12,7 +12,7 @@ namespace ringside {
 // Positions of lanes and times in a widget.
 struct LanesGeometry {
     static constexpr TypeLength kNames{104};  // width of the names at the left of the lanes
-    // width in pixels of the mark beside the name, which has the colour of the current phase
+    // width in pixels of the mark beside the name of a rank; the mark has the colour of the current phase
     static constexpr int kPhaseMark = 6;
     static constexpr TypeLength kAxis{26};  // height of the time axis below the lanes
     static constexpr double kRight = 14;
@@ -37,7 +37,7 @@ struct LanesGeometry {
     QRectF row(std::size_t index) const {
         return {area.left(), area.top() + static_cast<double>(index) * pitch(), area.width(), pitch()};
     }
-    // Returns the rectangle of a lane's bar, which leaves room for ticks below.
+    // Returns the rectangle of the bar of a lane. The lane has room below the bar for the marks of the buckets.
     QRectF bar(std::size_t index) const {
         const QRectF whole = row(index);
         const double height = std::min(kLargestBar, pitch() * 0.56);

@@ -115,7 +115,7 @@ QString LanesWidget::textAt(QPointF at) const {
     const std::int64_t ns = m_model.clock().timeAt(geometry.shownAt(at.x()));
     for (const LaneSpan& span : laneSpans(*step, static_cast<std::size_t>(rank))) {
         if (ns < span.beginNs || ns > span.endNs) continue;
-        text += tr("\n%1: %2, from %3 of the step")
+        text += tr("\n%1: lasts %2, begins %3 after the begin of the step")
                     .arg(phaseText(span.phase), millisecondsText(static_cast<double>(span.endNs - span.beginNs) / 1e6),
                          millisecondsText(static_cast<double>(span.beginNs - step->beginNs) / 1e6));
         if (span.waitsFor >= 0) text += tr("\nwaits for rank %1, which arrived last").arg(span.waitsFor);
@@ -123,11 +123,11 @@ QString LanesWidget::textAt(QPointF at) const {
     for (const CollectiveSpan& one : trace.collectives) {
         const double pixel = geometry.xOf(m_model.clock().shownAt(one.readyNs));
         if (std::abs(pixel - at.x()) > 5) continue;
-        text += tr("\ncollective %1: %2 bytes, ready at %3, transfer %4")
+        text += tr("\ncollective %1: %2 bytes, ready %3 after the begin of the step, transfer time %4")
                     .arg(one.number)
                     .arg(QLocale().toString(static_cast<qlonglong>(one.bytes)))
                     .arg(millisecondsText(static_cast<double>(one.readyNs - step->beginNs) / 1e6),
-                         one.lastNs < 0 ? tr("of unknown duration")
+                         one.lastNs < 0 ? tr("unknown")
                                         : millisecondsText(static_cast<double>(one.endedNs - one.lastNs) / 1e6));
     }
     return text;

@@ -19,7 +19,7 @@ class LaneClock {
         double shown = 0;  // position of beginNs on the axis with shortened gaps, in nanoseconds
         std::int64_t firstStep = 0;
         std::int64_t lastStep = 0;
-        std::int64_t untraced = 0;  // number of steps without a trace before this stretch
+        std::int64_t untraced = 0;  // number of steps without a trace between the previous stretch and this one
         std::int64_t cutNs = 0;     // length of the shortened gap before this stretch
         bool afterPause = false;    // true if this gap is a pause within a step
         double shownEnd() const { return shown + static_cast<double>(endNs - beginNs); }

@@ -20,7 +20,7 @@ struct LaneSpan {
 // Returns the spans of a rank. Spans of one phase are merged if the gap between them is at most 20 us.
 std::vector<LaneSpan> laneSpans(const TracedStep& step, std::size_t rank);
 
-// Arrow from the last rank to enter a collective to a rank that waited for it.
+// Arrow from the rank that entered a collective last to a rank that waited for this last rank.
 struct LaneArrow {
     int from = 0;
     int to = 0;

@@ -18,7 +18,8 @@ class PhaseColumns {
 
     int width() const { return static_cast<int>(m_columns.size()); }
     void add(int column, Phase phase, double ns);
-    // Adds a time to the columns between two x positions, in proportion to the covered width.
+    // Distributes the time `ns` of a phase over the columns between two x positions, in proportion to the covered
+    // width.
     void spread(double from, double to, Phase phase, double ns);
 
     double total(int column) const;

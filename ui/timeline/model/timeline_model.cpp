@@ -191,8 +191,8 @@ std::pair<std::int64_t, std::int64_t> TimelineModel::stepsBetween(std::int64_t f
     std::pair<std::int64_t, std::int64_t> found{0, 0};
     if (trace() == nullptr) return found;
     const auto& steps = trace()->steps();
-    // Steps are sorted by number, which is also the order of their begins. Therefore the first step that begins after
-    // `to` ends the loop.
+    // Steps are sorted by number, which is also the order of their begins. Therefore the first step that begins at or
+    // after the right edge `to` ends the loop.
     auto first = std::ranges::find_if(steps, [&](const auto& one) { return one.second.endNs > from; });
     for (; first != steps.end() && first->second.beginNs < to; ++first) {
         if (found.first == 0) found.first = first->first;

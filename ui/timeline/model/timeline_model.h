@@ -81,7 +81,7 @@ class TimelineModel : public QObject {
     std::shared_ptr<const TraceData> m_replay;
     std::int64_t m_leftNs = 0;  // time at the left edge on the run's clock; such a time stays valid when old steps are
                                 // dropped
-    double m_leftRest = 0;      // distance from m_leftNs to the left edge, in nanoseconds of the lanes
+    double m_leftRest = 0;  // distance from m_leftNs to the left edge, in nanoseconds on the axis with shortened gaps
     double m_span = 1e6;
     bool m_follows = true;
     int m_rank = 0;

@@ -295,7 +295,7 @@ void TimelinePage::refresh() {
 void TimelinePage::requestRecording() {
     m_confirmedBeforeRecording = m_run.data().pauses().controls().size();
     Q_EMIT recordWanted(kRecordedSteps);
-    m_lanes->setFocus();  // the button that had the focus becomes disabled
+    m_lanes->setFocus();  // moves the focus, because the button that had it becomes disabled
     showWords();
 }
 

@@ -30,7 +30,7 @@ double msIn(const RankTrace& rank, Phase phase) {
 // Adds the communication of each rank during a pause of any rank to the rank's pause. Slow motion delays the stages of
 // a pipeline one after another, and the other stages wait for the delayed stage.
 TracedStep withWholePauses(TracedStep step) {
-    std::vector<std::pair<std::int64_t, std::int64_t>> pauses;  // begin and end of each pause of a rank, then merged
+    std::vector<std::pair<std::int64_t, std::int64_t>> pauses;  // begin and end of each pause of any rank
     for (const RankTrace& rank : step.ranks)
         for (const Span& span : rank.spans)
             if (span.phase == Phase::kPaused) pauses.emplace_back(span.beginNs, span.endNs);
@@ -129,9 +129,9 @@ StepNumbers stepNumbers(const TracedStep& traced, int chosenRank) {
         const auto measure = [phase](const RankTrace& rank) { return msIn(rank, phase); };
         const std::vector<double> values = ofAll(step, measure);
         const double most = values.empty() ? 0 : *std::ranges::max_element(values);
-        // Copy, validation, checkpoint, pause and idle time have a row only if a rank spent at least 1 % of the step in
-        // them. All other phases always have a row, because rows that appear and disappear between steps are hard to
-        // read.
+        // The phases copy, validation, checkpoint, paused and idle have a table row only if a rank spent at least 1 %
+        // of the step in them. All other phases always have a row, because rows that appear and disappear between steps
+        // are hard to read.
         const bool always = phase != Phase::kCopy && phase != Phase::kValidation && phase != Phase::kCheckpoint &&
                             phase != Phase::kPaused && phase != Phase::kIdle;
         if (!always && most < 0.01 * numbers.lengthMs) continue;

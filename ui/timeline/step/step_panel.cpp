@@ -182,7 +182,7 @@ void StepPanel::refresh() {
     m_title->setText(step == nullptr ? tr("No step") : tr("Step %1").arg(QLocale().toString(m_numbers.step)));
     m_title->setToolTip(tr("Epoch %1").arg(epochNumber(m_numbers.epoch)));
     m_length->setText(step == nullptr ? QString() : millisecondsText(m_numbers.lengthMs));
-    const QString whole = tr("From the start of the first rank to the end of the last rank");
+    const QString whole = tr("Length of the step, from the start of the first rank to the end of the last rank");
     m_length->setToolTip(m_numbers.pausedMs > 0
                              ? tr("%1, without the pause of %2").arg(whole, millisecondsText(m_numbers.pausedMs))
                              : whole);

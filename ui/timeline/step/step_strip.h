@@ -22,7 +22,7 @@ class StepStrip final : public Picture {
 
     // Returns the first step after a clear change of the step time; empty if there is none.
     std::optional<std::int64_t> changePoint() const { return m_changePoint; }
-    // Returns the middle of a step in pixels.
+    // Returns the x position of the middle of a step's bar, in pixels.
     double xOf(std::int64_t step) const;
     // Returns the time that a bar of full height represents, in nanoseconds.
     double fullNs() const { return m_fullNs; }

@@ -37,7 +37,7 @@ CheckOutcome checkOutcome(const ReplayResult& prediction, const CheckRunResult& 
 QString checkText(const ReplayResult& prediction, const CheckRunResult& measured) {
     const CheckOutcome outcome = checkOutcome(prediction, measured);
     if (outcome == CheckOutcome::kNotMeasurable)
-        return checkWords("<b>Not measurable here:</b> %1").arg(whyNotMeasurable(measured));
+        return checkWords("<b>Not measured:</b> %1").arg(whyNotMeasurable(measured));
     const QString mean =
         checkWords("%1 measured, mean of %2 steps").arg(millisecondsText(measured.ms)).arg(measured.steps);
     const QString interval =

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Returns the run's experiment with the change, shortened to a few seconds. Returns a problem if Ringside cannot run an
-// experiment with this change.
+// Returns the experiment `run` with the change that the what-if panel predicts, shortened to a few seconds of training.
+// Returns a problem if Ringside cannot run an experiment with this change.
 Result<RunConfig> checkExperiment(const RunConfig& run, const StepChange& change);
 
 }  // namespace ringside

@@ -81,8 +81,11 @@ void CheckRun::fail(const QString& problem) {
 void CheckRun::handleExit(int exitCode) {
     const QString complaint = failureCause(m_process->readAllStandardError());
     if (exitCode != 0)
-        return fail(complaint.isEmpty() ? tr("The run ended with code %1: see %2.").arg(exitCode).arg(m_directory)
-                                        : complaint);
+        return fail(complaint.isEmpty()
+                        ? tr("The run that checks the prediction ended with exit code %1: see the run directory %2.")
+                              .arg(exitCode)
+                              .arg(m_directory)
+                        : complaint);
     std::exchange(m_process, nullptr)->deleteLater();
     m_reading.requestLatest(
         this, [directory = m_directory](const LatestWork::Stop&) { return measured(directory); },

@@ -10,7 +10,7 @@
 
 namespace ringside {
 
-// Result of a run that trains the experiment with the change.
+// Result of a run that trains a changed experiment to check a predicted step time.
 struct CheckRunResult {
     double ms = 0;  // measured milliseconds per step
     std::int64_t steps = 0;
@@ -18,7 +18,8 @@ struct CheckRunResult {
     QString problem;  // reason why there is no result; empty if there is one
 };
 
-// Trains an experiment in the background and measures its steps. Other programs on this computer influence the result.
+// Trains an experiment in the background and measures the time of its steps. Other programs on this computer influence
+// the result.
 class CheckRun final : public QObject {
     Q_OBJECT
   public:

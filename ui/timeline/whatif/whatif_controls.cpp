@@ -13,8 +13,8 @@
 namespace ringside {
 namespace {
 
-constexpr int kNotches = 8;  // number of slider positions on each side of the middle; two positions double or halve the
-                             // value
+constexpr int kNotches = 8;  // number of slider positions on each side of the middle; a move by two positions doubles
+                             // or halves the factor
 constexpr int kMaxRanks = 64;
 constexpr TypePixels kValueWidth{62};
 

@@ -158,14 +158,13 @@ void WhatIfPanel::showResult() {
         m_unchanged->setText(tr("simulation without a change: %1, differs by %2 % from the measured time")
                                  .arg(millisecondsText(m_result->replayed))
                                  .arg(off, 0, 'f', 1));
-        m_range->setText(
-            changes ? tr("%1; now %2: %3")
-                          .arg(millisecondsRange(m_result->low, m_result->high), millisecondsText(m_result->measured),
-                               timesAsFast(*m_result))
-            : m_result->steps == 1
-                ? tr("measured over 1 step; no change selected")
-                : tr("measured over %1 steps, from the end of one step to the end of the next; no change selected")
-                      .arg(m_result->steps));
+        m_range->setText(changes ? tr("%1; now %2: %3")
+                                       .arg(millisecondsRange(m_result->low, m_result->high),
+                                            millisecondsText(m_result->measured), timesAsFast(*m_result))
+                         : m_result->steps == 1 ? tr("step time measured over 1 step; no change selected")
+                                                : tr("step time measured over %1 steps, from the end of one step to "
+                                                     "the end of the next; no change selected")
+                                                      .arg(m_result->steps));
     }
     refreshCheck();
 }
@@ -174,11 +173,11 @@ void WhatIfPanel::refreshCheck() {
     const QString reason = m_check.isRunning() ? tr("the check is running") : whyNoCheck();
     const bool can = reason.isEmpty() && m_result && m_result->steps > 0;
     m_checkButton->setEnabled(can);
-    m_checkNote->setText(m_check.isRunning() ? tr("runs in the background")
-                         : can               ? tr("trains for about %1 s").arg(qRound(checkSeconds()))
+    m_checkNote->setText(m_check.isRunning() ? tr("the check runs in the background")
+                         : can               ? tr("the check trains for about %1 s").arg(qRound(checkSeconds()))
                                              : reason);
     m_checkButton->setToolTip(can ? tr("Train the changed experiment in the background and measure its steps")
-                                  : tr("Not measurable here: %1").arg(reason));
+                                  : tr("This prediction cannot be checked now: %1").arg(reason));
     showOutcome();
 }
 
