@@ -281,10 +281,11 @@ Judgement judgeLoaderSlow(const Evidence& evidence) {
         if (times.steps < kMinSteps)
             return hasLoader ? couldNotJudge("fewer than 8 steps were seen") : skipped("no DataLoader");
         const double stepUs = std::max(times.stepUs, 1.0);
-        const auto isLong = [&](double us) { return us >= kMinUs && us >= kMuch * stepUs; };
-        if (!isLong(times.dataUs)) return hasLoader ? passed() : skipped("no DataLoader");
+        const double minUs = std::max(kMinUs, kMuch * stepUs);
+        if (times.dataUs < minUs) return hasLoader ? passed() : skipped("no DataLoader");
         const double queued = queuedUs(evidence, number);
-        if (!isLong(times.dataUs - 2 * queued)) queuedShare = std::max(queuedShare, queued / stepUs);
+        const bool isCertain = times.dataUs - queued >= minUs && times.dataUs - 2 * queued >= kMinUs;
+        if (!isCertain) queuedShare = std::max(queuedShare, queued / stepUs);
         times.dataUs = std::max(times.dataUs - queued, 0.0);
         const double share = times.dataUs / stepUs;
         if (slow == nullptr || share < minShare) {
