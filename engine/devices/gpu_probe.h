@@ -18,8 +18,8 @@ bool gpuDriverLoaded();
 
 struct GpuProbeOptions {
     std::filesystem::path worker;  // path of ringside-worker-cuda, which need not exist
-    // Files of which at least one exists if a driver is loaded: that of the kernel module, that of the device in a
-    // container, that of the Windows driver under WSL.
+    // Files of which at least one exists if a driver is loaded: the version file of the kernel module, the device file
+    // in a container, or the device file of the Windows driver under WSL.
     std::vector<std::filesystem::path> driverSigns{"/proc/driver/nvidia/version", "/dev/nvidiactl", "/dev/dxg"};
     std::chrono::milliseconds deadline{90000};  // timeout of the probe; a host with 8 GPUs without persistence mode
                                                 // needs up to a minute

@@ -57,7 +57,7 @@ Json toJson(const GpuReport& report);
 // Parses the output of the child process. Returns a problem unless the text is a complete report.
 Result<GpuReport> parseGpuReport(std::string_view text);
 
-// Returns a report without GPUs that contains the reason `why` none can be used.
+// Returns a report that lists no GPUs. why: reason why no GPU can be used.
 GpuReport reportWithoutGpus(std::string why);
 
 // Formats the report for display: one line per GPU and the connections between GPUs, or the reason why there are none.

@@ -80,7 +80,7 @@ class TraceWriter {
     }
     void end(const char* kind, int rank, std::int64_t atNs) {
         begin(kind, rank, kCollectiveThread, atNs);
-        name("last to arrive").text(R"(,"cat":"arrival","id":)").number(m_arrows);
+        name("last rank to arrive").text(R"(,"cat":"arrival","id":)").number(m_arrows);
         m_out.text(*kind == 'f' ? R"(,"bp":"e"})" : "}");
     }
     void named(int rank, int thread, const char* what, const std::string& text) {

@@ -146,7 +146,7 @@ std::string pbsScript(const Job& job) {
     std::string s = head(job, "PBS Pro or OpenPBS", "Submit it with: qsub SCRIPT");
     s += "# Each node has mpiprocs ranks, each with a line in the node file.\n"
          "# -r y: the job may run again after a node was lost." +
-         std::string(array ? " -J: one run for each training.seed.\n" : "\n") +
+         std::string(array ? "\n# -J: a job array with one run for each training.seed.\n" : "\n") +
          "# The lines that begin with #PBS must have no comments.\n"
          "#PBS -N " +
          job.name.substr(0, 15) + "\n#PBS -l select=" + job.nodes + ":ncpus=" +

@@ -13,8 +13,8 @@ of a pass, for example because it resumes a run, fetches batches in the same ord
 observations distinguish the two kinds of scripts:
 
 * held.py reports which batches exist at a backward pass. The batches are prefetched if all of them exist at the first
-  backward pass, and only the oldest one is gone at the second. Otherwise nothing follows, because a script may keep only
-  copies of its batches, for example on a device.
+  backward pass, and only the oldest one is gone at the second. Any other observation decides nothing, because a script
+  may keep only copies of its batches, for example on a device.
 * After the end of a pass, a prefetching script runs n more backward passes without a new batch.
 
 Until one of these observations is made, a single early batch counts as prefetched, and several early batches count as
@@ -284,7 +284,7 @@ class Pairing:
                 self._untrained(one)
 
     def is_settled(self, step):
-        """Returns whether it is decided for each batch fetched during the step if the step trains on it."""
+        """True if, for each batch fetched during the step, it is decided whether the step trains on it."""
         undecided = (self._unsure_steps if self._unsure else []) + (self._early_steps or [])
         return all(one.containing_step() is not step for one in undecided)
 

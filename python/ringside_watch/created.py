@@ -5,7 +5,7 @@ import weakref
 
 from . import guard, places
 
-# a hook of its own, because the facts about the objects can be reported without these lines
+# separate hook: if it fails, the facts about the objects are still reported, but without these lines
 HOOK = guard.Hook("lines that create objects")
 
 _created = weakref.WeakKeyDictionary()  # object -> (file, line) of the script where it was created

@@ -10,8 +10,8 @@ import zlib
 from . import guard, observations, optimizers, places, replicas, unoptimized
 
 HOOK = guard.Hook("data parallel")
-# a hook of its own, because findings need it only for their line and cause
-CONVERSIONS = guard.Hook("conversions of DDP models")
+# separate hook: without it, findings about replicas that differ lack only the line and the cause
+CONVERSIONS = guard.Hook("dtype and device changes of DDP models")
 ON_DEVICE_EVERY = 50  # interval, in steps, between two steps whose times are measured on a GPU; each measurement makes
                       # the host wait for the GPU
 MAX_NAMES = 64
@@ -24,7 +24,7 @@ _unused = {}  # id of a model -> bytes of unused parameters, as reported last
 _frozen = {}  # id of a model -> [(name, weak reference)] of the parameters that had requires_grad=False when it was wrapped
 
 
-_converted = {}  # number of a model -> (type before, type after) of its latest conversion
+_converted = {}  # number of a model -> (data type and device before, the same after) of its latest conversion
 _counts = {"conversions": 0}  # number of reported conversions
 _frozen_until = {"step": 0}  # latest step after which frozen parameters were looked up
 
@@ -35,7 +35,7 @@ def patch_module(module):
 
 
 def _before_conversion(args, kwargs):
-    """Returns the types of the wrapped models, or None if there is none."""
+    """Returns (weak reference, data type and device) of each wrapped model, or None if no model is wrapped."""
     return [(reference, _type_of(reference())) for reference in _models] or None
 
 
@@ -53,7 +53,7 @@ def _after_conversion(before, args, result):
 
 
 def _type_of(model):
-    """Returns data type and device of the first parameter of a model, as a text."""
+    """Returns data type and device of the first parameter of a wrapped model: "float32 on cpu"."""
     first = next(model.module.parameters(), None) if model is not None else None
     return None if first is None else "%s on %s" % (str(first.dtype).replace("torch.", ""), first.device)
 
@@ -139,7 +139,7 @@ def _report_unfrozen(step):
     if step & (step - 1) and step % 64:
         return
     before, _frozen_until["step"] = _frozen_until["step"], step
-    single = len(optimizers.held) == 1  # otherwise `step` counts the steps of all optimizers
+    single = len(optimizers.held) == 1  # with several optimizers, `step` counts the steps of all of them
     for reference in _models:
         model = reference()
         frozen = _frozen.get(id(model), ()) if model is not None else ()

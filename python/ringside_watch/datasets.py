@@ -109,7 +109,9 @@ def _shows_content(facts):
 
 
 def take_number(dataset, facts):
-    """Gives a data set and the data sets inside of it the object numbers in `facts`, whose objects no longer exist."""
+    """Gives a data set and the data sets inside it the object numbers in `facts`. The objects that had these numbers no
+    longer exist.
+    """
     number, attributes = facts.get("object"), getattr(dataset, "__dict__", {})
     reference = _objects[id(dataset)][0]
     _objects[id(dataset)], _references[number] = (reference, number), reference

@@ -9,7 +9,9 @@ class Pass:
     """One iteration over a loader, from iter() to its end."""
 
     def __init__(self):
-        self.epoch = None  # epoch of the loader: number of this pass among its passes in which batches were trained on
+        # epoch of the loader: number, from 0, of this pass among the passes of the loader with trained batches; None
+        # before the first trained batch of this pass
+        self.epoch = None
         self.sha = hashlib.sha256()
         self.slots = 0  # number of indices in the trained batches of this pass
         self.trained = 0  # number of batches trained on

@@ -113,7 +113,7 @@ def patch_spawn(module):
 
 
 def _read_error_file(error_file):
-    """Reports the traceback that the rank has written, and removes this package's lines from it."""
+    """Reports the traceback that a spawned rank has written to its error file. Removes this package's lines from it."""
     if not isinstance(error_file, (str, os.PathLike)) or not os.path.exists(error_file):
         return
     with open(error_file, "rb") as file:

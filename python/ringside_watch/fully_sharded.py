@@ -58,7 +58,7 @@ def patch_function(module):
 
 
 def _class_of_module(args, kwargs):
-    """Returns the class of the module before fully_shard has replaced it, and the ranks of the mesh."""
+    """Returns the class name of a module, which fully_shard is about to replace, and the ranks of the mesh."""
     if not args or not hasattr(args[0], "parameters"):
         return None
     mesh = getattr(kwargs.get("mesh"), "mesh", None)

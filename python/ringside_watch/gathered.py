@@ -15,9 +15,9 @@ HOOK = guard.Hook("gathered features")
 JOINS = ("CatBackward0", "StackBackward0")
 MAX_GATHERS = 16  # limit of the number of observed calls between two backward passes
 MAX_NODES = 2000  # limit of the number of nodes of a graph that are searched
-LOOKED_AT = 8  # number of backward passes whose graphs are searched for a line that gathers
+LOOKED_AT = 8  # number of backward passes whose graphs are searched, for each line that calls a gathering collective
 
-# (line, operation, number of ranks, function) of each gathering call since the latest backward pass
+# (line, operation, number of ranks, autograd function) of each gathering collective since the latest backward pass
 _calls = collections.deque(maxlen=MAX_GATHERS)
 _looks = {}  # line of the script that gathers -> number of graphs that were searched for it
 
@@ -35,7 +35,9 @@ def note_call(operation, tensor, ranks):
 
 
 def report_gathered_features(loss):
-    """Searches the graph of a loss before its backward pass, and reports the lines whose features it contains."""
+    """Searches the graph of a loss before its backward pass, and reports each line that gathers
+    features on which the loss depends.
+    """
     if not _calls:
         return
     calls = list(_calls)

@@ -19,7 +19,7 @@ CONTENT_PASSES = 50
 CONTENT_SAMPLES = (64, 8)  # limit of the number of fingerprinted samples of a batch: in the first pass, in later passes
 
 HOOK = guard.Hook("loader")
-FACTS = guard.Hook("settings of data loaders")  # a hook of its own, because its failure must not stop the report of indices
+FACTS = guard.Hook("settings of data loaders")  # separate hook: if it fails, sample indices are still reported
 
 _numbers = weakref.WeakKeyDictionary()  # DataLoader -> number of the loader
 _ahead = weakref.WeakSet()  # loaders that are wrapped by Accelerate, which fetches one batch before the script

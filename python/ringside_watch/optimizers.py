@@ -176,7 +176,7 @@ def steps_begun():
 
 
 def patch_schedulers(module):
-    """Wraps step() of each scheduler class that defines its own."""
+    """Wraps step() of each scheduler class that defines a step() of its own."""
     base = getattr(module, "LRScheduler", None) or getattr(module, "_LRScheduler", None)
     for name in dir(module):
         kind = getattr(module, name)

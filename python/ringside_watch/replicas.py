@@ -11,8 +11,7 @@ import zlib
 
 from . import scalars
 
-MAX_BYTES = 4 << 20  # limit of the number of bytes read of one tensor; of a larger tensor, evenly spaced pieces are
-                      # read
+MAX_BYTES = 4 << 20  # limit of the number of bytes read of one tensor; a larger one is read in evenly spaced pieces
 PIECE = 1 << 16
 MAX_NAMES = 400
 BYTES_PER_US = 800.0  # speed of CRC-32, in bytes per microsecond
@@ -84,7 +83,7 @@ class Checks:
         return [(name, checksum(tensor)) for name, tensor in parameters_of(optimizer, number)]
 
     def after(self, optimizer, number, step):
-        """Returns [(name, checksum)] after a step that is due, otherwise an empty list."""
+        """Returns [(name, checksum)] of parameters, state and buffers if the schedule selects this step; otherwise []."""
         if self._distance is None:
             tensors = [tensor for _, tensor in parameters_of(optimizer, number)]
             self._distance = steps_between_checks(3 * len(tensors), 3 * sum(

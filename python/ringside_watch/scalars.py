@@ -54,7 +54,7 @@ def settle():
         while _pending and time.monotonic() < deadline:
             time.sleep(0.001)
             poll()
-    finally:  # also after an exception, for example if the device has failed
+    finally:  # mark the missing numbers even after an exception, for example if the device has failed
         while _pending:
             _pending.popleft().number = NOT_KNOWN
 

@@ -14,8 +14,7 @@ ZERO_SECONDS = 5.0  # longest wait for the watcher's first line, which contains 
                     # run began
 ZERO_AT_END_SECONDS = 1.0  # longest wait for the watcher's first line in a process that is about to end
 LAST_SECONDS = 2.5  # longest wait for the last lines to be written
-MAX_PENDING = 8 << 20  # number of bytes that may wait for a slow watcher; beyond it step rows, traces and scalars are
-                        # dropped
+MAX_PENDING = 8 << 20  # number of waiting bytes beyond which step rows, traces and scalars are dropped
 MAX_IN_ALL = 16 << 20  # number of waiting bytes beyond which all lines are dropped except the last ones
 
 

@@ -187,6 +187,6 @@ TEST_CASE("plan lists the samples of shorter ranks that are in no step") {
                    "           step 1\n"
                    "rank 0    | 0   4   8\n"
                    "rank 1    | 1   5   9\n"
-                   "rank 2    | 2   6     the last 2 in no step\n"
-                   "rank 3    | 3   7     the last 2 in no step\n"));
+                   "rank 2    | 2   6     samples in no step: the last 2\n"
+                   "rank 3    | 3   7     samples in no step: the last 2\n"));
 }

@@ -136,7 +136,7 @@ TEST_CASE("an invalid command line is reported in one line with code 2") {
          "ringsidectl run: --page is not expected here: see ringsidectl run --help\n"},
         {{"run", "--set"}, "ringsidectl run: --set has no value: see ringsidectl run --help\n"},
         {{"plan", "--size", "ten", "--world-size", "2"},
-         "ringsidectl plan: --size is ten; it must be a whole number: see ringsidectl plan --help\n"},
+         "ringsidectl plan: --size is ten, which is not a valid number for this option: see ringsidectl plan --help\n"},
         {{"plan", "--size", "10"}, "ringsidectl plan: --world-size is missing: see ringsidectl plan --help\n"},
         {{"show"}, "ringsidectl show: RUN_DIR is missing: see ringsidectl show --help\n"}};
     for (const auto& [arguments, line] : cases) {

@@ -101,8 +101,8 @@ TEST_CASE("each event of a trace has its time, place and arguments") {
          "args": {"step": 7, "epoch": 1, "cpu_us": 1.5}},
         {"ph": "X", "pid": 0, "tid": 1, "ts": 5004, "name": "broadcast", "cat": "collective", "dur": 5,
          "args": {"step": 7, "number": 3, "bytes": 512, "bucket": 0, "last_rank": 1, "waited_us": 2}},
-        {"ph": "s", "pid": 1, "tid": 1, "ts": 5006, "name": "last to arrive", "cat": "arrival", "id": 1},
-        {"ph": "f", "pid": 0, "tid": 1, "ts": 5006, "name": "last to arrive", "cat": "arrival", "id": 1, "bp": "e"},
+        {"ph": "s", "pid": 1, "tid": 1, "ts": 5006, "name": "last rank to arrive", "cat": "arrival", "id": 1},
+        {"ph": "f", "pid": 0, "tid": 1, "ts": 5006, "name": "last rank to arrive", "cat": "arrival", "id": 1, "bp": "e"},
         {"ph": "X", "pid": 0, "tid": 1, "ts": 5008, "name": "collective", "cat": "collective", "dur": 0.5,
          "args": {"step": 7, "number": 4, "bytes": 64, "bucket": 1, "last_rank": 0, "waited_us": 0}},
         {"ph": "X", "pid": 1, "tid": 0, "ts": 5000, "name": "forward", "cat": "phase", "dur": 5,
@@ -113,8 +113,8 @@ TEST_CASE("each event of a trace has its time, place and arguments") {
          "args": {"step": 7, "number": 3, "bytes": 512, "bucket": 0, "last_rank": 1, "waited_us": 0}},
         {"ph": "X", "pid": 1, "tid": 1, "ts": 5007, "name": "collective", "cat": "collective", "dur": 1.5,
          "args": {"step": 7, "number": 4, "bytes": 64, "bucket": 1, "last_rank": 0, "waited_us": 1}},
-        {"ph": "s", "pid": 0, "tid": 1, "ts": 5008, "name": "last to arrive", "cat": "arrival", "id": 2},
-        {"ph": "f", "pid": 1, "tid": 1, "ts": 5008, "name": "last to arrive", "cat": "arrival", "id": 2, "bp": "e"}])");
+        {"ph": "s", "pid": 0, "tid": 1, "ts": 5008, "name": "last rank to arrive", "cat": "arrival", "id": 2},
+        {"ph": "f", "pid": 1, "tid": 1, "ts": 5008, "name": "last rank to arrive", "cat": "arrival", "id": 2, "bp": "e"}])");
     const Json events = Json::parse(chromeTrace(data, "run"))["traceEvents"];
     REQUIRE(events.size() == expected.size());
     for (std::size_t i = 0; i < events.size(); ++i) {

@@ -149,7 +149,8 @@ int runSweep(const SweepArguments& arguments) {
     const Result<std::vector<std::int64_t>> workers = workersToTry(arguments.numWorkers);
     if (!workers) return reportProblems({workers.problem()});
     if (!(arguments.seconds >= kMinSeconds && arguments.seconds <= kMaxSeconds))
-        return reportProblems({{"--seconds", "must be from 0.01 to 600", "2 is enough for most data sets"}});
+        return reportProblems(
+            {{"--seconds", "must be from 0.01 to 600 seconds", "use 2 seconds, which are enough for most data sets"}});
     Problems problems;
     const Result<Experiment> experiment = loadExperiment(arguments.config, arguments.assignments, problems);
     if (!experiment) return reportProblems(problems);

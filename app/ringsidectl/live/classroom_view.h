@@ -22,11 +22,11 @@ class ClassroomView final : public ClassroomObserver {
     void begin(const ClassroomHost& host, const std::string& experiment, int wanted) override;
     void print(const std::string& sentence) override;
     void runBegins(const std::string& directory) override;
-    // Prints the state as a JSON line if it has changed. Does nothing if the output is sentences, because print() then
-    // prints each event.
+    // Prints the state of the classroom as a JSON line if it has changed. Does nothing if the output is sentences,
+    // because print() then prints each event.
     void show(const ClassroomHost& host, const ClassroomState& state) override;
     void showEnd(const std::string& verdict, int exitCode) override;
-    // Prints the reason on standard error. Does nothing in JSON mode, because showEnd() prints it.
+    // Prints the verdict of a failed run on standard error. Does nothing in JSON mode, because showEnd() prints it.
     void showFailure(const std::string& verdict) override;
     void beginTraining() override;
     void showProgress(const RunData& run, unsigned changes) override;

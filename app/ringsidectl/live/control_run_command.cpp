@@ -121,7 +121,7 @@ std::string replyText(const ControlCommand& command, const Controlled& answer) {
         case ControlKind::kPause:
             return "paused after " + std::string(answer.after ? phaseName(*answer.after) : "") + ", " + place + " done";
         case ControlKind::kResume:
-            return "continues after " + place;
+            return "training continues after " + place;
         case ControlKind::kRate:
             return command.value > 0
                        ? "at most " + numberText(command.value) + " steps per second from " + place + " on"
@@ -130,10 +130,11 @@ std::string replyText(const ControlCommand& command, const Controlled& answer) {
             return "learning rate " + numberText(command.value) + " from the step after " + place + " on";
         case ControlKind::kEpochs:
             return "trains for " + counted(static_cast<std::int64_t>(answer.value), "epoch") + " in total" +
-                   (answer.value > command.value ? ", because epoch " + numberText(answer.value) + " is in progress"
+                   (answer.value > command.value ? ", not " + numberText(command.value) + ", because epoch " +
+                                                       numberText(answer.value) + " is in progress"
                                                  : "");
         case ControlKind::kCheckpoint:
-            return "saved after " + place;
+            return "checkpoint saved after " + place;
         case ControlKind::kStop:
         case ControlKind::kStep:
         case ControlKind::kPhase:

@@ -15,7 +15,7 @@ class GuestView final : public ClassroomClientObserver {
     explicit GuestView(bool asLines) : m_lines(asLines) {}
 
     void report(GuestEvent event, const std::string& text, std::int64_t number) override;
-    // Prints the line on standard error. Does nothing in JSON mode.
+    // Prints a line of the rank's output on standard error. Does nothing in JSON mode.
     void printRankLine(std::string_view line) override;
     void showConnectFailure(const Problem& problem) override;
     void showRefusal(const Problem& problem) override;

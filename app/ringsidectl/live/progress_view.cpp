@@ -74,7 +74,7 @@ std::string stepsText(const RunStarted& run) {
     const std::int64_t steps = run.stepsPerEpoch * run.epochs;
     const std::string shape = grouped(largestBatch(run)) + " x " + std::to_string(run.worldSize);
     if (steps > 0) return counted(steps, "step") + " of " + shape;
-    return run.stepsPerEpoch > 0 ? counted(run.stepsPerEpoch, "step") + " per epoch of " + shape
+    return run.stepsPerEpoch > 0 ? counted(run.stepsPerEpoch, "step") + " of " + shape + " per epoch"
                                  : "batches of " + shape;
 }
 
@@ -224,7 +224,7 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
         std::string line = "final validation ";
         line += std::isnan(accuracy) ? "" : fmt::format("accuracy: {:.2f} %, ", 100 * accuracy);
         line += fmt::format("loss {:.4f} (", loss) + grouped(samples) + " samples, " +
-                (padded ? "padded as PyTorch does)" : "each counted once)");
+                (padded ? "padded as by DistributedSampler)" : "each sample counted once)");
         m_screen.out(line + "\n");
     }
     if (run.ended()) printShards(*run.ended());

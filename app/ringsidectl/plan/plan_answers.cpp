@@ -59,7 +59,7 @@ Json hitJson(const ShardPlan& plan, const PlanHit& hit) {
 
 std::string hitText(const Json& place) {
     std::string text = "sample " + place["index"].dump();
-    if (!place.contains("rank")) return text + ": no rank gets it\n";
+    if (!place.contains("rank")) return text + ": no rank gets this sample\n";
     text += ": rank " + place["rank"].dump() + ", slot " + place["slot"].dump();
     text += place["step"].is_null() ? ", dropped by the loader" : ", step " + place["step"].dump();
     return text + (place["flag"] == "padded" ? ", repeated\n" : "\n");
@@ -68,7 +68,7 @@ std::string hitText(const Json& place) {
 std::string first(const Json& list, std::string (*textOf)(const Json&)) {
     std::string text;
     for (std::size_t i = 0; i < std::min(list.size(), kShown); ++i) text += textOf(list[i]);
-    if (list.size() > kShown) text += "... use --format json to list all\n";
+    if (list.size() > kShown) text += "... use --format json to list all samples\n";
     return text;
 }
 
@@ -195,7 +195,7 @@ Result<PlanAnswer> queryBalance(const PlanSource& source, std::int64_t epoch) {
         if (rank < kShownRanks) answer.text += line;
         answer.json["ranks"].push_back({{"rank", rank}, {"counts", counts}, {"outside_chance", outside}});
     }
-    answer.text += "\n! outside the range of 95 % of random assignments\n";
+    answer.text += "\n! marks a count outside the range of 95 % of random assignments\n";
     return answer;
 }
 
@@ -217,12 +217,12 @@ Result<PlanAnswer> queryMistakeEffects(const PlanSource& source, std::int64_t ep
                        {"overlap", damage.overlap}},
                       {}};
     const std::string mistake = pitfallSentence(plan.value().spec());
-    answer.text =
-        (mistake.empty() ? "" : mistake + "\n") + grouped(damage.seen) + " of " + grouped(damage.samples) +
-        " samples are used, " + grouped(damage.uses) + " times in total" + expected(damage.expectedSeen) + "\n" +
-        overlapText(damage) + "samples that two ranks share, by chance:" +
-        (damage.expectedOverlap < 0 ? " no closed formula is known" : expected(damage.expectedOverlap).substr(1)) +
-        "\n";
+    answer.text = (mistake.empty() ? "" : mistake + "\n") + grouped(damage.seen) + " of " + grouped(damage.samples) +
+                  " samples are used, " + grouped(damage.uses) + " times in total" + expected(damage.expectedSeen) +
+                  "\n" + overlapText(damage) + "samples that two ranks share" +
+                  (damage.expectedOverlap < 0 ? "; no closed formula is known for the number expected by chance"
+                                              : expected(damage.expectedOverlap)) +
+                  "\n";
     return answer;
 }
 

@@ -10,7 +10,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kShownMates = 8;  // maximum number of samples in the text output; the JSON output is complete
+// maximum number of other samples of a batch in the text output; the JSON output is complete
+constexpr std::size_t kShownMates = 8;
 
 Json placeJson(const SampleUse& use) {
     const SampleSlot& place = use.place;
@@ -34,7 +35,7 @@ std::string placeText(const Json& place) {
 
 std::string epochText(const Json& entry) {
     std::string text = "epoch " + entry["epoch"].dump() + ": ";
-    if (entry["places"].empty()) return text + "no rank gets it\n";
+    if (entry["places"].empty()) return text + "no rank gets the sample\n";
     for (std::size_t i = 0; i < entry["places"].size(); ++i) {
         text += (i == 0 ? "" : "; and ") + placeText(entry["places"][i]);
     }

@@ -76,7 +76,8 @@ class Grid {
             // than steps.
             if (labelled && line.size() <= at) {
                 line.resize(at + 1, ' ');
-                line += slot < m_kept ? "step " + std::to_string(slot / m_plan.spec().batchSize + 1) : "in no step";
+                line +=
+                    slot < m_kept ? "step " + std::to_string(slot / m_plan.spec().batchSize + 1) : "samples in no step";
                 line += ' ';
             }
             at += m_cell + 1;
@@ -89,7 +90,8 @@ class Grid {
         line.resize(std::max(kHead, line.size() + 1), ' ');
         for (const std::int64_t slot : m_slots) line += slot < 0 ? padded("... ", m_cell + 1) : cell(rank, slot);
         const std::int64_t left = m_plan.samplesOf(rank) - m_plan.trainedOf(rank);
-        if (left > 0 && m_plan.trainedOf(rank) != m_kept) line += "the last " + std::to_string(left) + " in no step";
+        if (left > 0 && m_plan.trainedOf(rank) != m_kept)
+            line += "samples in no step: the last " + std::to_string(left);
         out << withoutTrailingBlanks(line) << "\n";
     }
 

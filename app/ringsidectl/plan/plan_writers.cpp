@@ -40,8 +40,8 @@ void writeRankJson(const ShardPlan& plan, int rank, TextOut& out) {
     for (std::int64_t step = 0; step < plan.stepsPerEpoch(); ++step) {
         const SlotRange slots = plan.batch(rank, step);
         if (slots.count == 0)
-            break;  // without padding, a rank can have fewer batches than another rank, so later
-                    // steps have none either
+            break;  // without padding, a rank can have fewer batches than another rank, so this
+                    // rank has none in later steps either
         out << (step > 0 ? "," : "");
         writeList(
             slots.count, [&](std::int64_t i) { return plan.index(rank, slots.first + i); }, out);

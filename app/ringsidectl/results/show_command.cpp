@@ -87,7 +87,7 @@ void printFindings(const std::vector<SummaryFinding>& findings) {
             finding.severity + (finding.where ? " at " + *finding.where : "") + ": " + finding.text);
 }
 
-// Prints one line per host. Only the first line begins with the label "links".
+// Prints the measured network link of each host, one line per host. Only the first line begins with the label "links".
 void printLinks(const std::vector<SummaryHostLink>& links) {
     const char* name = "links";
     for (const SummaryHostLink& link : links) {
@@ -98,7 +98,7 @@ void printLinks(const std::vector<SummaryHostLink>& links) {
 }
 
 std::string throttleText(const SummaryThrottle& throttle) {
-    return fmt::format("to {:g} GFLOP/s, {:g} Gbit/s, {:g} us per message (0: no limit){}", throttle.gflops,
+    return fmt::format("each rank to {:g} GFLOP/s, {:g} Gbit/s, {:g} us per message (0: no limit){}", throttle.gflops,
                        throttle.gbitPerSecond, throttle.latencyUs,
                        throttle.kept ? "" : "; this CPU was too slow for the throttle");
 }

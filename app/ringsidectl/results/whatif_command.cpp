@@ -48,7 +48,7 @@ std::string changeText(const StepChange& change) {
     return text.empty() ? "no change" : text;
 }
 
-// Returns the reason why some steps are not used, as a sentence; empty if all are used.
+// Returns the reason why some traced steps are not simulated; empty if all are simulated.
 std::string pausedText(const ReplayResult& result) {
     if (result.pausedSteps == 0) return {};
     return fmt::format(

@@ -55,7 +55,7 @@ std::string waitForByte(const SecretInput& input, steady_clock::time_point deadl
 
 Result<std::string> readLine(const SecretInput& input) {
     const auto problem = [&](const std::string& message) {
-        return Problem{input.name, message, "enter it in one line"};
+        return Problem{input.name, message, "enter " + input.name + " in one line"};
     };
     const auto deadline = steady_clock::now() + input.timeout;
     std::string line;

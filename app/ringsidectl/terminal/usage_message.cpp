@@ -30,11 +30,12 @@ std::string describeUsageError(const CLI::Error& error) {
     if (text.rfind("A subcommand", 0) == 0) return "a command is missing";
     if (text.rfind("Exactly 1 option from ", 0) == 0) {
         const std::string given = after("from ");
-        return "give one of " + given.substr(1, given.find(']') - 1);
+        return "give exactly one of the options " + given.substr(1, given.find(']') - 1);
     }
     if (name == "ConversionError" && text.find(" = ") != std::string::npos) {
         const std::string given = after(": ");
-        return given.substr(0, given.find(" = ")) + " is " + after(" = ") + "; it must be a whole number";
+        return given.substr(0, given.find(" = ")) + " is " + after(" = ") +
+               ", which is not a valid number for this option";
     }
     if (name == "ArgumentMismatch" && text.find(" missing") != std::string::npos) {
         return text.substr(0, text.find(':')) + " has no value";

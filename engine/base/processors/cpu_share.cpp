@@ -31,7 +31,7 @@ std::vector<int> allowedCpus() {
     CPU_ZERO(&set);
     std::vector<int> cpus;
     if (::sched_getaffinity(0, sizeof set, &set) != 0)
-        return cpus;  // empty: the call fails if the host has more CPUs than a cpu_set_t can represent
+        return cpus;  // empty: sched_getaffinity() fails if the host has more CPUs than a cpu_set_t can represent
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
         if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
     }

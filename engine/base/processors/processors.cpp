@@ -36,8 +36,8 @@ int usableProcessors() {
     cpu_set_t set;
     CPU_ZERO(&set);
     if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-    // sched_getaffinity() fails if the host has more CPUs than a cpu_set_t can represent: returns the number of online
-    // CPUs
+    // sched_getaffinity() fails if the host has more CPUs than a cpu_set_t can represent; the number of online CPUs is
+    // returned then
     return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
@@ -53,7 +53,7 @@ void setIdlePolicy() {
     const SchedulingAttributes attributes{.policy = SCHED_IDLE, .runtime = kTurnNs};
     if (::syscall(SYS_sched_setattr, 0, &attributes, 0) == 0) return;
     const sched_param none{};
-    // if this call fails too, the thread keeps its scheduling policy
+    // if sched_setscheduler() fails, too, the thread keeps its scheduling policy
     [[maybe_unused]] const int refused = ::sched_setscheduler(0, SCHED_IDLE, &none);
 }
 

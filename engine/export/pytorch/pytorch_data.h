@@ -34,8 +34,8 @@ struct PythonDataRequest {
 // Returns the Python code that loads the data of the request, or a problem if a script cannot load them.
 Result<PythonData> pythonData(const PythonDataRequest& request);
 
-// Return the text for one kind of data each: tables; IDX, NumPy and CIFAR; image folders; synthetic sets; texts. Each
-// function is implemented in its own file.
+// Each of the following functions returns the Python code that loads one kind of data: tables, IDX or NumPy arrays,
+// CIFAR files, image folders, synthetic data, or texts.
 Result<PythonData> pythonTable(const PythonDataRequest& request);
 Result<PythonData> pythonArrays(const PythonDataRequest& request);
 Result<PythonData> pythonCifar(const PythonDataRequest& request);

@@ -81,8 +81,9 @@ PythonLayers pythonLayers(const ModelConfig& config, const ModelDescription& mod
     PythonLayers result;
     const bool isSequential = config.kind == ModelKind::kMlp || config.kind == ModelKind::kLayers;
     const bool isTransformer = config.kind == ModelKind::kTransformer;
-    // Leaves out two kinds of layers: the flatten layer of the MLP and the linear model, because the script flattens
-    // the samples while loading; and the ReLU after each block of the residual CNN, because the Python block has it.
+    // The chain omits two kinds of layers: the flatten layer of the MLP and the linear model, because the script
+    // flattens the samples while loading; and the ReLU after each block of the residual CNN, because the Python block
+    // has it.
     const bool flattened = config.kind == ModelKind::kMlp || config.kind == ModelKind::kToyLinear;
     const bool ownReLU = config.kind == ModelKind::kResidualCnn;
     std::string list;

@@ -118,8 +118,8 @@ PythonSampler pythonSampler(const RunConfig& config, const ShardSpec& spec, cons
         sampler.make = "    training = Subset(training, " + chosen(spec) + ")\n";
         sampler.planned = "[training.indices[position] for position in sampler]";
     }
-    // The sampler is distributed or unpadded. An unpadded sampler can train only if no padding is needed, and is then
-    // equal to DistributedSampler.
+    // At this point, the sampler kind is distributed or unpadded. An unpadded sampler can train only if no padding is
+    // needed, and then assigns the same samples as DistributedSampler.
     sampler.make += "    sampler = DistributedSampler(training, shuffle=" + pythonBool(spec.shuffle) +
                     ", seed=" + std::to_string(spec.seed) + ", drop_last=" + pythonBool(spec.dropLast) + readers + ")";
     return sampler;

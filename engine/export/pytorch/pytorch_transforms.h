@@ -12,7 +12,7 @@ namespace ringside {
 // Ringside.
 struct PythonTransforms {
     std::string definition = {};  // definition of the class Transformed and of its dependencies
-    std::string wrap = {};        // lines of train() that follow the definitions of `training` and `validation`
+    std::string wrap = {};        // lines of train() that wrap `training` and `validation` in Transformed
     std::string setEpoch = {};    // line inside the loop over the epochs that sets the epoch of the transforms
 };
 

@@ -30,7 +30,7 @@ constexpr std::array kUses{
     HookUse{"lightning log", "", ""},
     HookUse{"norms of weights and gradients", "", ""},
     HookUse{"lines that create objects", "", ""},
-    HookUse{"conversions of DDP models", "", ""},
+    HookUse{"dtype and device changes of DDP models", "", ""},
     HookUse{"clipping", "clipped-before-unscaling", ""},
     HookUse{"grad scaler", "clipped-before-unscaling steps-skipped loss-not-finite accumulation-undivided",
             "clipped-before-unscaling accumulation-undivided"},
