@@ -11,7 +11,7 @@ from . import guard, observations, optimizers, places, replicas, unoptimized
 
 HOOK = guard.Hook("data parallel")
 # a hook of its own, because findings need it only for their line and cause
-CONVERSIONS = guard.Hook("conversions of DDP models")
+CONVERSIONS = guard.Hook("changes of models wrapped in DDP")
 ON_DEVICE_EVERY = 50  # interval, in steps, between two steps whose times are measured on a GPU; each measurement makes
                       # the host wait for the GPU
 MAX_NAMES = 64
