@@ -42,7 +42,7 @@ struct ConfigField {
     bool isPath = false;  // true for a kText field that names a file or directory, relative to the
                           // experiment's directory
 
-    // Returns, for example, "parallel" or "parallel.pace"; empty for top-level fields.
+    // Returns the section of the field, such as "parallel" or "parallel.pace"; empty for top-level fields.
     std::string_view section() const;
     std::string_view key() const;  // returns the last part of the path, such as "world_size"
 

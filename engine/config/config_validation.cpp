@@ -78,7 +78,7 @@ bool alwaysHasClasses(const DatasetConfig& dataset) {
 }
 
 void checkSynthetic(const DatasetConfig& dataset, Problems& problems) {
-    // ImageNet-like data have a fixed size, and their samples are not kept in memory.
+    // The limit does not apply to the shape imagenet, whose samples are computed on access and not kept in memory.
     if (dataset.shape == SyntheticShape::kImagenet) return;
     const bool regression = dataset.shape == SyntheticShape::kRegression;
     // The product of the factors cannot overflow, because each factor has passed its range check.
@@ -140,7 +140,7 @@ void checkTransformer(const RunConfig& config, Problems& problems) {
 // data.
 void checkLayers(const RunConfig& config, Problems& problems) {
     if (config.model.kind != ModelKind::kLayers) return;
-    const char* remedy = R"(write it as [{"kind": "linear", "out": 64}, {"kind": "relu"}, {"kind": "linear"}])";
+    const char* remedy = R"(write the list as [{"kind": "linear", "out": 64}, {"kind": "relu"}, {"kind": "linear"}])";
     if (config.model.layers.empty()) {
         problems.push_back({"model.layers", "is empty", remedy});
         return;

@@ -51,7 +51,7 @@ bool isUtf8(const Json& text) {
 
 std::optional<Problem> readInteger(const Json& value, std::int64_t& out, const ConfigField& field) {
     if (!value.is_number_integer()) {
-        return wrongType(field, value, {"a whole number", "write it without quotes, point or exponent"});
+        return wrongType(field, value, {"a whole number", "write the number without quotes, point or exponent"});
     }
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) {
         return wrongType(field, value, {"at most 9223372036854775807", "use a smaller number"});
@@ -73,15 +73,16 @@ std::optional<Problem> assignLayers(std::string* out, const Json& value, const C
 std::optional<Problem> assign(std::string* out, const Json& value, const ConfigField& field) {
     if (field.type == FieldType::kLayerList) {
         if (value.is_array()) return assignLayers(out, value, field);
-        return wrongType(field, value, {"a list of layers", R"(write it as [{"kind": "linear", "out": 64}, ...])"});
+        return wrongType(field, value,
+                         {"a list of layers", R"(write the list as [{"kind": "linear", "out": 64}, ...])"});
     }
-    if (!value.is_string()) return wrongType(field, value, {"text", "put it in double quotes"});
+    if (!value.is_string()) return wrongType(field, value, {"text", "put the text in double quotes"});
     const auto& text = value.get_ref<const std::string&>();
     if (text.size() > kMaxTextLength) {
         return Problem{std::string(field.path), "has " + std::to_string(text.size()) + " bytes; the limit is 4096",
                        "shorten the text"};
     }
-    if (!isUtf8(value)) return wrongType(field, value, {"UTF-8 text", "write it in UTF-8"});
+    if (!isUtf8(value)) return wrongType(field, value, {"UTF-8 text", "write the text in UTF-8"});
     *out = text;
     return {};
 }
@@ -91,7 +92,8 @@ std::optional<Problem> assign(std::int64_t* out, const Json& value, const Config
 }
 
 std::optional<Problem> assign(double* out, const Json& value, const ConfigField& field) {
-    if (!value.is_number()) return wrongType(field, value, {"a number", "write it without quotes, as 0.1 or 1e-3"});
+    if (!value.is_number())
+        return wrongType(field, value, {"a number", "write the number without quotes, as 0.1 or 1e-3"});
     *out = value.get<double>();
     return {};
 }
@@ -103,7 +105,7 @@ std::optional<Problem> assign(bool* out, const Json& value, const ConfigField& f
 }
 
 std::optional<Problem> assign(std::vector<std::int64_t>* out, const Json& value, const ConfigField& field) {
-    const Wanted wanted{"a list of whole numbers", "write it as [128] or [128, 64]"};
+    const Wanted wanted{"a list of whole numbers", "write the list as [128] or [128, 64]"};
     if (field.emptyIsAuto && value == Json("auto")) {
         out->clear();
         return {};
@@ -130,7 +132,7 @@ Problem unknownChoice(const ConfigField& field, const Json& value) {
 }
 
 std::optional<Problem> assign(ChoiceSlot out, const Json& value, const ConfigField& field) {
-    if (!value.is_string()) return wrongType(field, value, {"text", "put it in double quotes"});
+    if (!value.is_string()) return wrongType(field, value, {"text", "put the text in double quotes"});
     const auto found = std::ranges::find(field.choices, value.get_ref<const std::string&>());
     if (found == field.choices.end()) return unknownChoice(field, value);
     *out.index = static_cast<std::uint8_t>(found - field.choices.begin());

@@ -10,22 +10,26 @@ namespace {
 using enum SamplerKind;
 
 constexpr std::array<const char*, 10> kSentences = {
-    "The samples of the order are assigned to the ranks in turn, as torch.utils.data.DistributedSampler does.",
-    "Every rank reads the whole data set in its order: nothing is sharded, so every rank uses every sample.",
+    "The samples are shuffled, or kept in the order of the file, and assigned to the ranks in turn, as "
+    "torch.utils.data.DistributedSampler does.",
+    "Every rank reads the whole data set in the order of the file: nothing is sharded, so every rank uses every "
+    "sample.",
     "Every rank shuffles the whole data set, as DataLoader(shuffle=True) does: nothing is sharded, and with the same "
     "seed all ranks do the same work.",
     "Whole batches are assigned to the ranks in turn, as Accelerate's BatchSamplerShard with even_batches does: "
-    "consecutive samples of the order stay together.",
-    "The order is split into one block per rank: without shuffle a rank sees only its part of the file.",
+    "consecutive samples stay together.",
+    "The samples are shuffled, or kept in the order of the file, and split into one contiguous block per rank: without "
+    "shuffle, each rank reads only one part of the file.",
     "One sample is assigned to each rank in turn; nothing is repeated or dropped, so some ranks may have one more "
     "sample. Use it for evaluation, where ranks do not wait for each other in every step.",
-    "Every rank draws with replacement, as WeightedRandomSampler does, by default all classes equally often: nothing "
-    "is sharded, and all ranks draw the same samples.",
-    "All ranks draw the same weighted sequence with replacement, and each uses its slice of it: by default all classes "
-    "come equally often.",
+    "Every rank draws with replacement, as WeightedRandomSampler does, by default from all classes equally often: "
+    "nothing is sharded, and all ranks draw the same samples.",
+    "All ranks draw the same weighted sequence with replacement, and each rank uses a different part of it: by "
+    "default, samples of all classes are drawn equally often.",
     "The classes alternate, so that every batch has each class equally often; samples of small classes are repeated, "
     "and some of large classes are not used.",
-    "Only a part of the samples is used, the same in all epochs, and assigned as DistributedSampler does.",
+    "Only a part of the samples is used, the same part in all epochs. It is assigned to the ranks as by "
+    "DistributedSampler.",
 };
 
 bool isOneOf(SamplerKind kind, std::initializer_list<SamplerKind> kinds) {

@@ -207,7 +207,7 @@ Result<std::vector<LayerDescription>> readLayerList(const std::string& text, std
     const Result<Json> list = parseJson(text, "the list");
     if (!list || !list.value().is_array() || list.value().empty() || list.value().size() > kMaxLayers)
         return Problem{"model.layers", "is not a list of 1 to " + std::to_string(kMaxLayers) + " layers",
-                       R"(write it as [{"kind": "linear", "out": 64}, {"kind": "relu"}, {"kind": "linear"}])"};
+                       R"(write the list as [{"kind": "linear", "out": 64}, {"kind": "relu"}, {"kind": "linear"}])"};
     std::vector<LayerDescription> layers;
     for (std::size_t i = 0; i < list.value().size(); ++i) {
         const std::string place = std::to_string(i);

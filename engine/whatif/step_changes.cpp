@@ -288,13 +288,13 @@ void withRanks(StepPlan& step, std::size_t wanted, const std::vector<const StepP
 }  // namespace
 
 std::string reasonNotPredictable(const StepChange& change, const TracedStep& step) {
-    const char* const what = change.bucketMiB > 0 ? "other buckets" : "another world size";
+    const std::string what = change.bucketMiB > 0 ? "other buckets" : "another world size";
     if (change.bucketMiB <= 0 && change.worldSize <= 0) return {};
     if (!step.delayCostNs.empty())
-        return std::string("steps of a pipeline do not show the effect of ") + what +
-               ": its ranks exchange messages between their stages, and other stages were not recorded";
+        return "steps of a pipeline do not show the effect of " + what +
+               ": the ranks of a pipeline exchange messages between their stages, and other stages were not recorded";
     if (step.isSharded())
-        return std::string("steps with sharded parameters do not show the effect of ") + what +
+        return "steps with sharded parameters do not show the effect of " + what +
                ": shards are gathered and reduced one by one, not in buckets, and their size depends on the number of "
                "ranks";
     return {};

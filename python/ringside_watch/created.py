@@ -6,7 +6,7 @@ import weakref
 from . import guard, places
 
 # separate hook: if it fails, the facts about the objects are still reported, but without these lines
-HOOK = guard.Hook("lines that create objects")
+HOOK = guard.Hook("script lines that create models and loaders")
 
 _created = weakref.WeakKeyDictionary()  # object -> (file, line) of the script where it was created
 

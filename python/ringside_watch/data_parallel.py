@@ -11,7 +11,7 @@ from . import guard, observations, optimizers, places, replicas, unoptimized
 
 HOOK = guard.Hook("data parallel")
 # separate hook: without it, findings about replicas that differ lack only the line and the cause
-CONVERSIONS = guard.Hook("dtype and device changes of DDP models")
+CONVERSIONS = guard.Hook("changes of models wrapped in DDP")
 ON_DEVICE_EVERY = 50  # interval, in steps, between two steps whose times are measured on a GPU; each measurement makes
                       # the host wait for the GPU
 MAX_NAMES = 64

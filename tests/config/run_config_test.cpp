@@ -125,7 +125,8 @@ TEST_CASE("Unknown keys name the nearest known one") {
 
 TEST_CASE("wrong types are reported with the right type") {
     CHECK(refusal(R"({"parallel": {"world_size": "four"}})") ==
-          "parallel.world_size is \"four\"; it must be a whole number: write it without quotes, point or exponent");
+          "parallel.world_size is \"four\"; it must be a whole number: write the number without quotes, point or "
+          "exponent");
     CHECK_FALSE(read(R"({"parallel": {"world_size": 4.0}})").ok());
     CHECK_FALSE(read(R"({"parallel": {"world_size": 1e2}})").ok());
     CHECK_FALSE(read(R"({"parallel": {"world_size": true}})").ok());
@@ -135,10 +136,10 @@ TEST_CASE("wrong types are reported with the right type") {
     CHECK(refusal(R"({"sampler": {"shuffle": 1}})") ==
           "sampler.shuffle is 1; it must be true or false: write true or false, without quotes");
     CHECK(refusal(R"({"optimizer": {"lr": "0.1"}})") ==
-          "optimizer.lr is \"0.1\"; it must be a number: write it without quotes, as 0.1 or 1e-3");
+          "optimizer.lr is \"0.1\"; it must be a number: write the number without quotes, as 0.1 or 1e-3");
     CHECK(refusal(R"({"model": {"hidden": [128, "x"]}})") ==
-          "model.hidden is [128,\"x\"]; it must be a list of whole numbers: write it as [128] or [128, 64]");
-    CHECK(refusal(R"({"name": 3})") == "name is 3; it must be text: put it in double quotes");
+          "model.hidden is [128,\"x\"]; it must be a list of whole numbers: write the list as [128] or [128, 64]");
+    CHECK(refusal(R"({"name": 3})") == "name is 3; it must be text: put the text in double quotes");
     CHECK(refusal(R"({"loader": 32})") == "loader is 32; it must be a section: write \"loader\": {...}");
     CHECK(refusal("[1]").find("the configuration is [1]; it must be an object") == 0);
     CHECK(read(R"({"optimizer": {"lr": 1}})").value().optimizer.lr == 1.0);
@@ -212,7 +213,8 @@ TEST_CASE("an invalid assignment changes nothing and reports the problem") {
     CHECK(setRefusal("parallel.world_size") ==
           "--set parallel.world_size has no value: write it as --set parallel.world_size=VALUE");
     CHECK(setRefusal("parallel.world_size=eight") ==
-          "parallel.world_size is \"eight\"; it must be a whole number: write it without quotes, point or exponent");
+          "parallel.world_size is \"eight\"; it must be a whole number: write the number without quotes, point or "
+          "exponent");
     CHECK(setRefusal("parallel.world_size=").find("it must be a whole number") != std::string::npos);
     CHECK(setRefusal("=8") ==
           "--set =8 does not contain the name of a setting: write it as --set loader.batch_size=64");

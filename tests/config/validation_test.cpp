@@ -98,11 +98,11 @@ TEST_CASE("the learning rate grows with the global batch only if scale_lr is lin
 TEST_CASE("A model of layers needs a list of them") {
     CHECK(problemAfter([](RunConfig& c) {
               c.model.kind = ModelKind::kLayers;
-          }).find("model.layers is empty: write it as [{") == 0);
+          }).find("model.layers is empty: write the list as [{") == 0);
     CHECK(problemAfter([](RunConfig& c) {
               c.model.kind = ModelKind::kLayers;
               c.model.layers = "linear 10";
-          }).find("model.layers is not a list of layers: write it as [{") == 0);
+          }).find("model.layers is not a list of layers: write the list as [{") == 0);
 }
 
 TEST_CASE("Fields that contradict each other are found") {

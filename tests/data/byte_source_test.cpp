@@ -57,7 +57,7 @@ TEST_CASE("damaged gzip data is reported with the number of bytes") {
     const auto path = directory.path() / "broken.gz";
     std::string packed = gzipPacked(std::string(1000, 'a'));
     writeRaw(path, packed.substr(0, packed.size() - 8));
-    CHECK_THAT(readWhole(path, 4096), containing("broken.gz is damaged gzip data (it ends too early) after 1000"));
+    CHECK_THAT(readWhole(path, 4096), containing("broken.gz is damaged gzip data (the data end too early) after 1000"));
     packed[packed.size() - 8] ^= 1;
     writeRaw(path, packed);
     CHECK_THAT(readWhole(path, 4096), containing("incorrect data check"));

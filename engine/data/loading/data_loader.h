@@ -70,7 +70,7 @@ class DataLoader {
     int m_rank = 0;
     std::int64_t m_epoch = 0;
     std::int64_t m_firstBatch = 0;
-    std::int64_t m_batch = 0;                // index of the next batch, counted from m_firstBatch; used without workers
+    std::int64_t m_batch = 0;                // next batch, counted from m_firstBatch; used if there are no workers
     std::unique_ptr<PrefetchQueue> m_queue;  // queue of the workers; null without workers; declared last because its
                                              // threads use the other members
 };

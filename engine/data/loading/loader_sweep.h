@@ -39,7 +39,7 @@ class LoaderSweep {
 
     // `data` and `clock` must outlive this object.
     LoaderSweep(const RunConfig& config, const DataSplit& data, const Clock& clock);
-    std::int64_t ranks() const;  // number of ranks that load at the same time
+    std::int64_t ranks() const;  // returns the number of ranks that load at the same time
     LoaderRate measure(std::int64_t numWorkers, std::chrono::duration<double> time) const;
 
   private:
@@ -58,7 +58,8 @@ struct LoaderAdvice {
     std::int64_t numWorkers = 0;
     std::string text;
 };
-// Returns the advice; `rates` must not be empty.
+// Returns the recommended number of workers for the measured `rates`, which must not be empty. cpus: number of CPUs of
+// the computer, for the text.
 LoaderAdvice adviseWorkers(std::span<const LoaderRate> rates, int cpus);
 
 }  // namespace ringside

@@ -100,7 +100,7 @@ Result<std::size_t> ByteSource::State::readPacked(std::span<std::byte> out) {
         if (zip.avail_in == 0) {
             auto got = fillInput();
             if (!got) return got;
-            if (got.value() == 0) return damaged("it ends too early");
+            if (got.value() == 0) return damaged("the data end too early");
         }
         const std::size_t room = std::min<std::size_t>(out.size() - done, std::size_t{1} << 30);
         zip.next_out = reinterpret_cast<Bytef*>(out.data() + done);

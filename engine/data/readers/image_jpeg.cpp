@@ -47,7 +47,7 @@ void checkWarning(j_common_ptr common, int) {
 void watchScans(j_common_ptr common) {
     const auto* info = reinterpret_cast<j_decompress_ptr>(common);
     if (info->input_scan_number <= kMaxScans) return;
-    std::snprintf(readerOf(common).message, JMSG_LENGTH_MAX, "it has more than %d scans", kMaxScans);
+    std::snprintf(readerOf(common).message, JMSG_LENGTH_MAX, "the image has more than %d scans", kMaxScans);
     std::longjmp(readerOf(common).escape, 1);
 }
 

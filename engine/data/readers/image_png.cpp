@@ -42,7 +42,7 @@ void ignoreWarning(png_structp, png_const_charp) {}
 
 void readBytes(png_structp png, png_bytep out, std::size_t size) {
     auto& reader = *static_cast<PngReader*>(png_get_io_ptr(png));
-    if (size > reader.rest.size()) png_error(png, "it ends too early");
+    if (size > reader.rest.size()) png_error(png, "the file ends too early");
     std::memcpy(out, reader.rest.data(), size);
     reader.rest = reader.rest.subspan(size);
 }
@@ -71,7 +71,7 @@ void PngReader::readRows(std::uint8_t* out) {
     const std::size_t rowBytes = png_get_rowbytes(png, info);
     const png_uint_32 height = png_get_image_height(png, info);
     if (rowBytes != std::size_t{png_get_image_width(png, info)} * 3)
-        png_error(png, "its pixels cannot be converted to RGB");
+        png_error(png, "the pixels cannot be converted to RGB");
     for (int pass = 0; pass < passes; ++pass) {
         for (png_uint_32 y = 0; y < height; ++y) png_read_row(png, out + y * rowBytes, nullptr);
     }

@@ -135,7 +135,7 @@ double expectedNeverSeen(const ShardSpec& spec, std::int64_t epochs, bool sameOr
     const auto n = static_cast<double>(spec.datasetSize);
     const bool changes = spec.shuffle && spec.kind != SamplerKind::kSequential && !sameOrder;
     if (spec.pitfalls.seedPerRank && !spec.shuffle) {
-        ShardSpec same = spec;  // the same assignment without this pitfall, which has no effect without shuffle
+        ShardSpec same = spec;  // equal to spec, because the pitfall seed_per_rank has no effect without shuffle
         same.pitfalls.seedPerRank = false;
         return expectedNeverSeen(same, epochs, sameOrder);
     }

@@ -39,9 +39,9 @@ void AttemptNumbers::applyProcess(int rank, std::optional<std::int64_t> launcher
     if (launcherRestart) m_launcherAttempts[*launcherRestart] = attempt;
 }
 
-// Returns the number of the attempt to which a process belongs that replaces an earlier process of the same rank. The
-// restart number that the launcher passes can stay the same: on several hosts, each torchrun counts only the failures
-// on its own host.
+// Returns the attempt number of a process that replaces `before`, an earlier process of the same rank. An attempt is
+// one start of all ranks by the launcher. The restart number that the launcher passes can stay the same: on several
+// hosts, each torchrun counts only the failures on its own host.
 int AttemptNumbers::attemptOfNext(const Process& before, std::optional<std::int64_t> launcherRestart) const {
     const int next = before.attempt + 1;
     if (!launcherRestart || !before.launcherRestart || *launcherRestart <= *before.launcherRestart) return next;
@@ -51,7 +51,7 @@ int AttemptNumbers::attemptOfNext(const Process& before, std::optional<std::int6
     return isOneFurther ? next : std::max(next, m_highest + 1);
 }
 
-// Returns the number of the attempt (start of all ranks by the launcher) to which the first process of a rank belongs.
+// Returns the attempt number of the first process of a rank. An attempt is one start of all ranks by the launcher.
 int AttemptNumbers::attemptOfFirst(std::optional<std::int64_t> launcherRestart) const {
     if (!launcherRestart || m_launcherAttempts.empty()) return 0;
     const auto known = m_launcherAttempts.find(*launcherRestart);

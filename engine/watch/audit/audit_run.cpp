@@ -18,11 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxRuns = 64;  // limit of the number of runs that continue each other
+constexpr std::size_t kMaxRuns = 64;  // maximum number of runs in a chain, in which each run continues the previous one
 
 constexpr std::array<std::string_view, 6> kKinds = {"run", "script", "indices", "steps", "consumed", "control"};
 
-// Returns the run that a run continues; empty if it continues none.
+// Returns the directory of the run that `run` continues; empty if it continues none.
 fs::path continuedBy(const fs::path& run) {
     for (const fs::path& file : {RunPaths(run).launch(), RunPaths(run).summary()}) {
         const Result<Json> json = readJsonFile(file);
@@ -71,7 +71,7 @@ Result<std::optional<std::int64_t>> nextStart(Chain& chain, const TensorRecord& 
     const std::string names = next.filename().string() + " continues " + run.filename().string();
     if (step) {
         chain.notes.push_back(names + " from step " + std::to_string(*step) +
-                              ", by its weights: later steps of that run do not count");
+                              ", as a comparison of weights shows: later steps of that run do not count");
     } else {
         chain.notes.push_back("The step from which " + names + " is not known: all steps of that run count");
     }
@@ -91,7 +91,7 @@ void addRestartNotes(Chain& chain, const TensorRecord& run) {
                                   " begins with the initial weights: the steps before it do not count");
         } else if (*one.from < one.to) {
             chain.notes.push_back("The restart " + after + " continues from step " + std::to_string(*one.from) +
-                                  ", by its weights: the steps between do not count");
+                                  ", as a comparison of weights shows: the steps between do not count");
         }
     }
 }

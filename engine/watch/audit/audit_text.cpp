@@ -60,8 +60,8 @@ bool saysTheSame(EpochAudit a, const EpochAudit& b) {
     return a == b;
 }
 
-// Returns the line of the loader, such as "train.py:48", followed by the number of the loader if the line creates
-// several loaders.
+// Returns the script line that creates the loader, such as "train.py:48", followed by the number of the loader if the
+// line creates several loaders.
 std::string loaderName(const EpochAudit& epoch) {
     const int number = epoch.loaderNumber;
     return epoch.loader + (number > 0 ? " (loader " + std::to_string(number) + ")" : std::string());

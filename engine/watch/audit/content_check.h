@@ -23,7 +23,7 @@ class ContentCheck {
 
     // True if the contents show that equal indices on different ranks are not the same sample.
     bool contradicts() const;
-    // Returns a sentence with the numbers on which contradicts() is based.
+    // Returns a sentence for users with the numbers of samples that make contradicts() true.
     std::string text() const;
     std::int64_t checked() const { return m_checked; }
 

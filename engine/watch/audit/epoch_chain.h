@@ -16,7 +16,8 @@ namespace ringside {
 // start of all ranks by the launcher.
 struct LoaderStream {
     std::string where{};  // line that creates the loader, such as "train.py:48"
-    // if the line creates several loaders of the same role: number of this one, from 1; otherwise 0
+    // if the line creates several training loaders or several evaluation loaders: number of this one among them, from
+    // 1; otherwise 0
     int numberOfLine = 0;
     bool isTraining = false;                // true if at least one batch was trained on
     bool isEvaluation = false;              // true if at least one rank is known to evaluate its batches

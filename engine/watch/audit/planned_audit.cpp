@@ -17,7 +17,8 @@ namespace {
 // counted
 constexpr std::int64_t kLargestWork = 400'000'000;
 
-using EpochHashes = std::map<int, const Consumed*>;  // hash of an epoch, by rank
+// Hash of the samples that each rank has trained in one epoch, by rank.
+using EpochHashes = std::map<int, const Consumed*>;
 
 // Returns the lowest rank whose reported hash of trained samples differs from the hash of its planned samples; -1 if
 // none differs.

@@ -223,13 +223,13 @@ bool RankFacts::evaluates(std::int64_t loader) const {
 }
 
 std::string RankFacts::incompletenessReason() const {
-    if (!failedHook.empty()) return "a part of the watch has failed (" + failedHook + ")";
+    if (!failedHook.empty()) return "a hook that observes the script has failed (" + failedHook + ")";
     if (droppedLines > 0) return std::to_string(droppedLines) + " observations could not be sent";
     return {};
 }
 
 const PassFacts* RankFacts::passOf(std::int64_t loader, std::int64_t epoch) const {
-    const PassFacts* open = nullptr;  // latest pass without an end
+    const PassFacts* open = nullptr;  // latest pass of the loader whose end was not reported
     for (auto one = passes.lower_bound({loader, 0}); one != passes.end() && one->first.first == loader; ++one) {
         if (one->second.epoch == epoch) return &one->second;
         if (!one->second.hasEnded) open = &one->second;

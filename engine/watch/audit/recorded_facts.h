@@ -70,9 +70,9 @@ struct RankFacts {
     std::vector<std::vector<int>> dataParallel;  // ranks of each data-parallel group
     // ranks of each process group by the number of the group, from the facts "group"
     std::map<std::int64_t, std::vector<int>> groups;
-    std::vector<std::int64_t> shardGroups;  // numbers of groups that shard parameters
+    std::vector<std::int64_t> shardGroups;  // numbers of the process groups that shard parameters
     bool hasPipeline = false;
-    std::int64_t droppedLines = 0;  // number of lines and observations that were lost
+    std::int64_t droppedLines = 0;  // number of lines and observations that the process could not send
     std::string failedHook;         // name of the first failed hook among the hooks that observe batches or steps;
                                     // empty if none has failed
     std::map<std::int64_t, std::int64_t> samplesOfSteps;  // number of trained samples by epoch, from the events "steps"
@@ -85,7 +85,7 @@ struct RankFacts {
     std::int64_t maxBackwards = 0;       // largest number of backward passes in a step, from the facts "step_counts"
     // loader of the latest batch, and number of the step that trained it
     std::pair<std::int64_t, std::int64_t> latestStep{-1, 0};
-    std::int64_t batchesOfStep = 0;    // number of batches from this loader in this step
+    std::int64_t batchesOfStep = 0;    // number of batches of the loader in the step, both as in latestStep
     bool hasFailed = false;            // true if an exception has ended the process
     bool hasEndedWithoutStep = false;  // true if the process has ended without making an optimizer step
 

@@ -11,8 +11,8 @@
 
 namespace ringside {
 
-// Readers of facts that a watched process has sent. A missing key, a null and a value of another type are treated as
-// not reported, because facts are bytes from outside.
+// Readers of facts: JSON objects that a watched process has sent. A missing key, a null and a value of another type are
+// treated as not reported, because facts are bytes from outside.
 
 // Returns the member `key` of an object, or null if `facts` is no object or has no such member.
 const Json* memberOf(const Json& facts, std::string_view key);

@@ -56,7 +56,7 @@ struct PassEvidence {
     std::string where;                         // line of the script that begins the pass
     std::optional<std::int64_t> samplerEpoch;  // DistributedSampler.epoch at the begin of the pass
     std::int64_t beganUs = 0;
-    std::optional<std::int64_t> collectives;  // number of explicit collectives of the rank before the pass
+    std::optional<std::int64_t> collectives;  // number of collectives that the script itself had called before the pass
     bool hasEnded = false;
     bool isExhausted = false;           // true if the pass has reached the loader's end; false if the script has
                                         // dropped the iterator before
@@ -82,10 +82,11 @@ struct LoaderEvidence {
     std::map<std::int64_t, IndexList> epochs;     // indices of trained batches, by epoch; the batches are numbered by
                                                   // optimizer step
 
-    // Returns true if at least one batch of known indices was trained.
+    // Returns true if at least one batch whose sample indices are known was trained.
     bool isTrained() const { return !epochs.empty(); }
-    bool hasTrainedBatch() const;    // returns true if at least one batch was trained, of known indices or not
-    std::string sourceLine() const;  // returns the line of the first iteration
+    // Returns true if at least one batch was trained, even if its sample indices are unknown.
+    bool hasTrainedBatch() const;
+    std::string sourceLine() const;  // returns the script line of the first iteration over the loader
     // Returns the line that created the loader. If the creating line is not known, returns sourceLine().
     std::string createdAt() const;
     // Returns the line that created the Subset from which the loader reads. If the loader reads from no Subset, or the

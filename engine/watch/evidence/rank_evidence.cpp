@@ -12,8 +12,8 @@
 namespace ringside {
 namespace {
 
-constexpr std::size_t kMaxContents = 8;         // limit of the number of fingerprinted batches of one pass
-constexpr std::size_t kMaxContentSamples = 64;  // limit of the number of fingerprinted samples of one batch
+constexpr std::size_t kMaxContents = 8;         // limit of the number of batches of one pass with checksums of samples
+constexpr std::size_t kMaxContentSamples = 64;  // limit of the number of samples of one batch with checksums
 constexpr std::size_t kMaxFactsBytes = 1U << 20;
 
 template <class... Functions>

@@ -60,8 +60,9 @@ struct RankEvidence {
     static constexpr std::size_t kMaxLoaders = 256;
     static constexpr std::size_t kMaxSteps = 1U << 16;  // limit of the number of steps; the first ones are kept
     static constexpr std::size_t kMaxLatestSteps = 64;
-    static constexpr std::size_t kMaxReplicas = 256;  // limit of the number of checked steps; the first ones are kept
-    static constexpr std::size_t kMaxLogs = 200;      // limit of the number of log lines; the latest ones are kept
+    // limit of the number of steps with parameter checksums; the first ones are kept
+    static constexpr std::size_t kMaxReplicas = 256;
+    static constexpr std::size_t kMaxLogs = 200;  // limit of the number of log lines; the latest ones are kept
     static constexpr std::size_t kMaxTags = 1000;
 
     int rank = 0;
@@ -104,7 +105,7 @@ struct RankEvidence {
     // pointers in the result are valid until the next call of add().
     std::vector<EqualSteps> equalSteps() const;
 
-    // True if the rank uses the batches of a loader for evaluation; see isEvaluation().
+    // True if the rank uses the batches of a loader for evaluation; see isEvaluation() in loader_evidence.h.
     bool evaluates(const LoaderEvidence& loader) const;
     bool usesJoin() const;       // returns true if the rank trains inside of model.join()
     bool isDistributed() const;  // returns true if the process has joined a process group

@@ -21,10 +21,10 @@ struct Check {
     Judgement (*judge)(const Evidence& evidence) = nullptr;
 };
 
-// Returns all checks. A cause comes before the checks that it explains.
+// Returns all checks. A check for a cause comes before the checks whose findings this cause explains.
 std::span<const Check> allChecks();
 
-// Returns the title of the check with this code, or the code of an unknown check.
+// Returns the title of the check with this code, or `code` itself if no check has it.
 std::string_view titleOf(std::string_view code);
 
 }  // namespace ringside

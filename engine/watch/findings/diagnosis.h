@@ -33,9 +33,9 @@ struct Diagnosis {
 // if a hook that it needs has failed (withFailedHooks()).
 Diagnosis findingsOf(const Evidence& evidence);
 
-// Adds a finding that was made while the run was in progress. It replaces the result that its check has at the end of
-// the run. Adds nothing if a check has found the same mistake at the end, or if a finding in the diagnosis explains the
-// new one.
+// Adds a finding that was made while the run was in progress. The finding replaces the result of its check at the end
+// of the run. Adds nothing if a check has found the same mistake at the end, or if a finding in the diagnosis explains
+// the new one.
 void addSeenFinding(Diagnosis& diagnosis, Finding finding);
 
 // Replaces the result of the check with this code, for a check that needs more than the evidence of one run, such as

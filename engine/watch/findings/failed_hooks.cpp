@@ -12,7 +12,7 @@
 namespace ringside {
 namespace {
 
-constexpr std::string_view kEvery = "*";  // used instead of a list of codes: all checks
+constexpr std::string_view kEvery = "*";  // in a list of the codes of checks: all checks
 
 // Checks that depend on one hook of python/ringside_watch. A hook is code that observes calls of PyTorch. Lists of
 // codes are separated by spaces.
@@ -29,8 +29,8 @@ constexpr std::array kUses{
     HookUse{"tensorboard", "", ""},
     HookUse{"lightning log", "", ""},
     HookUse{"norms of weights and gradients", "", ""},
-    HookUse{"lines that create objects", "", ""},
-    HookUse{"dtype and device changes of DDP models", "", ""},
+    HookUse{"script lines that create models and loaders", "", ""},
+    HookUse{"changes of models wrapped in DDP", "", ""},
     HookUse{"clipping", "clipped-before-unscaling", ""},
     HookUse{"grad scaler", "clipped-before-unscaling steps-skipped loss-not-finite accumulation-undivided",
             "clipped-before-unscaling accumulation-undivided"},
@@ -62,7 +62,8 @@ bool listsCode(std::string_view codes, std::string_view code) {
     return false;
 }
 
-// Returns the use of a hook. All checks may read the observations of a hook that is not in the table.
+// Returns the checks that depend on a hook, from the table. For a hook that is not in the table, returns all checks as
+// its readers.
 HookUse useOf(std::string_view hook) {
     const auto* const found = std::ranges::find(kUses, hook, &HookUse::hook);
     return found == kUses.end() ? HookUse{hook, kEvery, ""} : *found;
@@ -78,8 +79,8 @@ Judgement withFailedHooks(const Evidence& evidence, const Check& check, Judgemen
             const HookUse use = useOf(hook);
             const bool isFound = judgement.result == CheckResult::kFound;
             if (!listsCode(isFound ? use.concluders : use.readers, check.code)) continue;
-            return couldNotJudge("a part of the watch has failed on rank " + std::to_string(number) + " (" + hook +
-                                 ")");
+            return couldNotJudge("a hook that observes the script has failed on rank " + std::to_string(number) + " (" +
+                                 hook + ")");
         }
     }
     return judgement;

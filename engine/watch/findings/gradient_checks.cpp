@@ -204,7 +204,7 @@ Judgement judgeNeverCleared(const Evidence& evidence) {
 }
 
 Judgement judgeClearedUnused(const Evidence& evidence) {
-    // least number of steps in which the script clears gradients in the same way, for a mistake
+    // minimum number of steps that must clear gradients in the same way before the clearing counts as a mistake
     constexpr std::int64_t kMinSteps = 8;
     bool isKnown = false, isUnknown = false;
     for (const auto& [rank, one] : evidence.ranks()) {

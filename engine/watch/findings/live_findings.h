@@ -30,11 +30,12 @@ class LiveFindings {
     // True if the evidence should be judged now.
     bool isDue(std::int64_t nowUs) const { return nowUs >= m_nextUs; }
 
-    // Takes the findings of a judgement that took `tookUs`. Returns the events to record: new and changed findings, and
-    // withdrawals. A hang is reported at once, because it is concluded from a time without progress.
+    // Processes the findings of one judgement (one run of all checks) that took `tookUs` microseconds. Returns the
+    // events to record: new and changed findings, and withdrawals. A hang is reported at once, because it is concluded
+    // from a time without progress.
     std::vector<Finding> update(const std::vector<Finding>& found, std::int64_t nowUs, std::int64_t tookUs);
 
-    // Returns withdrawals of the reported findings that are not among those at the end of the run.
+    // Returns a withdrawal of each reported finding that is not in `found`, the findings at the end of the run.
     std::vector<Finding> finish(const std::vector<Finding>& found, std::int64_t nowUs) const;
 
   private:

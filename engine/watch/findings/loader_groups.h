@@ -27,7 +27,7 @@ struct LoaderGroup {
 
     std::string sourceLine() const { return ranks.front().loader->sourceLine(); }
     std::string createdAt() const { return ranks.front().loader->createdAt(); }
-    // Returns the line that created the sampler; createdAt() if it is not known.
+    // Returns the line that created the sampler. If it is not known, returns the line that created the loader.
     std::string samplerLine() const {
         const std::string& line = ranks.front().sampler.created;
         return line.empty() ? createdAt() : line;

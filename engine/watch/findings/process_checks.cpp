@@ -28,8 +28,8 @@ std::string otherTransport(const RankEvidence& rank) {
 enum class Standing { kEnded, kWorks, kWaits, kIsElsewhere };
 
 Standing standingOf(const RankEvidence& rank, std::int64_t nowUs) {
-    constexpr std::int64_t kRecentUs = 10'000'000;  // time after a rank's latest progress in which a rank without a
-                                                    // stall counts as working
+    constexpr std::int64_t kRecentUs = 10'000'000;  // a rank without a reported stall counts as working for this
+                                                    // time (microseconds) after its latest progress
     if (rank.hasEnded()) return Standing::kEnded;
     if (!rank.isStalled()) return nowUs - rank.progressUs < kRecentUs ? Standing::kWorks : Standing::kIsElsewhere;
     const std::int64_t forUs = numberOf(*rank.stall, "for_us", 0);
@@ -44,7 +44,7 @@ Standing standingOf(const RankEvidence& rank, std::int64_t nowUs) {
 std::string operationText(const RankEvidence& rank) {
     const Json* const inside = memberOf(*rank.stall, "inside");
     if (inside == nullptr)
-        return phaseNamed(textOf(*rank.stall, "phase")) == Phase::kBackward ? "its backward pass" : "a collective";
+        return phaseNamed(textOf(*rank.stall, "phase")) == Phase::kBackward ? "the backward pass" : "a collective";
     std::string text = textOf(*inside, "operation");
     const auto peer = numberOf(*inside, "peer");
     if (peer) return text + " with rank " + std::to_string(*peer);

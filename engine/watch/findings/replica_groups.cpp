@@ -67,7 +67,7 @@ std::set<std::string> parameterNames(const RankEvidence& rank) {
     return names;
 }
 
-// True if all ranks optimize tensors of the same names, and each has a loss.
+// True if all ranks optimize tensors of the same names, and each rank has reported a loss.
 bool looksReplicated(const Evidence& evidence) {
     const RankEvidence& first = evidence.ranks().begin()->second;
     const std::set<std::string> names = parameterNames(first);

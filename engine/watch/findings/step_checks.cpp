@@ -128,7 +128,7 @@ std::string schedulerLine(const RankEvidence& rank) {
 // before which GradScaler has skipped a step, and backward passes whose gradients the script has cleared.
 std::int64_t samplesPerStep(const RankEvidence& rank) {
     constexpr std::size_t kMaxSteps = 256;       // limit of the number of steps that are read
-    std::map<std::int64_t, std::int64_t> steps;  // number of steps, by their samples
+    std::map<std::int64_t, std::int64_t> steps;  // number of steps, by the number of samples in each
     for (std::size_t i = 0; i < std::min(rank.steps.size(), kMaxSteps); ++i) {
         const StepRow& row = rank.steps[i];
         const Json* const counts = rank.countsOf(row.step);
@@ -142,7 +142,7 @@ std::int64_t samplesPerStep(const RankEvidence& rank) {
     return most == steps.end() ? 0 : most->first;
 }
 
-// Returns the largest finite learning rate of the kept steps; empty if there is none.
+// Returns the largest finite learning rate of the rank's kept steps; empty if there is none.
 std::optional<double> largestLearningRate(const RankEvidence& rank) {
     std::optional<double> largest;
     for (const StepRow& one : rank.steps)

@@ -60,7 +60,7 @@ enum class ForwardTimes { kMeasured, kWithoutWaits };
 StepMeasurements measurementsOf(const TracedStep& step, ForwardTimes forward) {
     StepMeasurements brief;
     brief.step = step.step;
-    // each rank has at least one collective in the step (hasMet()); the exact number is not used
+    // judgeSteps() requires at least one collective, which hasMet() has checked; it does not use the exact number
     brief.collectives = 1;
     brief.lengthNs = step.endNs - step.beginNs;
     std::vector<std::int64_t> own;
@@ -98,15 +98,15 @@ std::vector<StepMeasurements> measurementsOf(const Evidence& evidence, ForwardTi
 std::string phaseWords(Phase phase) {
     switch (phase) {
         case Phase::kDataWait:
-            return "its wait for batches";
+            return "the wait of this rank for batches";
         case Phase::kForward:
-            return "its forward pass";
+            return "the forward pass of this rank";
         case Phase::kBackward:
-            return "its backward pass";
+            return "the backward pass of this rank";
         case Phase::kOptimizer:
-            return "its optimizer step";
+            return "the optimizer step of this rank";
         case Phase::kIdle:
-            return "its code outside of the phases";
+            return "the code of this rank outside of the phases of a step";
         case Phase::kConnect:
         case Phase::kCopy:
         case Phase::kWaiting:
@@ -116,7 +116,7 @@ std::string phaseWords(Phase phase) {
         case Phase::kPaused:
             break;
     }
-    return "its phase " + std::string(phaseName(phase));
+    return "the phase " + std::string(phaseName(phase)) + " of this rank";
 }
 
 double medianTime(const std::vector<StepMeasurements>& briefs, std::size_t rank, Phase phase) {
@@ -270,7 +270,8 @@ Judgement judgeLoaderSlow(const Evidence& evidence) {
     constexpr double kMuch = 0.3;    // least share of a step that the wait for a batch must take to be reported
     constexpr double kMinUs = 5000;  // least wait per step that is reported, in microseconds
     double minShare = 1;
-    double queuedShare = 0;  // largest queued share of the steps of a rank whose wait can be a consequence of it
+    // largest share of a step in which a rank was queued, over the ranks whose wait for batches this can explain
+    double queuedShare = 0;
     LoaderTimes shown;
     const RankEvidence* slow = nullptr;
     bool hasLoader = false;

@@ -62,8 +62,8 @@ bool isHeldOut(const UsedLoader& training, const UsedLoader& validation) {
     return validation.source.isSubset() && !held.empty() && held != training.source.pool();
 }
 
-// True if the rank also evaluates samples that it never trains on. The evaluation of `held` can then be intended, as a
-// measurement of the training accuracy.
+// True if the rank of `held` also evaluates another loader, none of whose samples are trained on. The evaluation of
+// trained samples in `held` can then be intended, as a measurement of the training accuracy.
 bool hasOtherValidation(const std::vector<UsedLoader>& validation, const UsedLoader& training, const UsedLoader& held) {
     return std::ranges::any_of(validation, [&](const UsedLoader& one) {
         if (one.rank != held.rank || one.loader == held.loader) return false;

@@ -52,7 +52,7 @@ std::string titlesText(const std::vector<std::string_view>& titles, std::string_
     return text.append(line).append("\n");
 }
 
-// Returns the checks with a result, in groups with one reason each.
+// Returns `heading` and the titles of the checks that have this result. Checks with the same reason form one group.
 std::string checksText(const Diagnosis& diagnosis, CheckResult result, std::string_view heading) {
     std::vector<std::pair<std::string_view, std::vector<std::string_view>>> reasons;
     for (const CheckOutcome& one : diagnosis.checks) {
@@ -98,7 +98,7 @@ std::string_view levelOf(Severity severity) {
     return "none";
 }
 
-// Returns the path of a line as the reference of a URI: characters other than letters, digits and "/-._~" are encoded.
+// Returns the path of a script as a URI reference: characters other than letters, digits and "/-._~" are encoded.
 std::string uriOf(std::string_view path) {
     constexpr std::string_view kDigits = "0123456789ABCDEF";
     std::string uri;

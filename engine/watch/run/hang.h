@@ -35,7 +35,8 @@ struct RankStall {
                                        // known
     std::vector<std::string> stack;    // stack of the training thread, outermost first: "train.py:48 main"
 
-    // True if the rank is computing, so that it does not hang.
+    // True if the training thread has used the CPU for more than 20 % of `seconds`: the rank computes and does not
+    // hang.
     bool isComputing() const { return cpuSeconds > 0.2 * seconds; }
 };
 

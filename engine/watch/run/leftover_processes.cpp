@@ -22,7 +22,7 @@ ProcessState stateOf(const std::filesystem::path& directory) {
     std::ifstream file(directory / "stat");
     std::string line;
     std::getline(file, line);
-    // end of the program name, which is in parentheses and may itself contain ") "
+    // end of the program name in /proc/PID/stat; the name is in parentheses and may itself contain ") "
     const std::size_t name = line.rfind(") ");
     if (name == std::string::npos || line.size() < name + 5) return {};
     return {line[name + 2], static_cast<pid_t>(std::atoi(line.c_str() + name + 4))};

@@ -8,7 +8,7 @@
 namespace ringside {
 namespace {
 
-constexpr double kStepsLimit = 3;   // number of mean step lengths without progress before a conclusion
+constexpr double kStepsLimit = 3;   // time without progress after which a hang is examined, in mean step lengths
 constexpr double kNewShare = 0.25;  // weight of the latest step in the running mean of the step length
 // largest age, in seconds, of a report about a stalled rank from which a conclusion is drawn
 constexpr double kFreshSeconds = 12;

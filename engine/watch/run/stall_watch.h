@@ -21,7 +21,7 @@ class StallWatch {
     // Minimum time between two requests for the stacks of the ranks, in microseconds.
     static constexpr std::int64_t kRequestIntervalUs = 4'000'000;
 
-    // Takes an event of a rank at the time of its arrival.
+    // Processes an event of a rank. nowUs: time at which the event arrived.
     void apply(const Event& event, std::int64_t nowUs);
     // Records that the connection of a rank has ended.
     void recordConnectionEnd(int rank);

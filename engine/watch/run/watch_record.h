@@ -55,7 +55,7 @@ class WatchRecord {
 
     bool hasBegun() const { return m_recorder != nullptr; }
     const SeenExperiment& seen() const { return m_seen; }
-    // Results of the audit and the doctor.
+    // Results of the sample audit and of the doctor (the checks of the run) for summary.json.
     struct Conclusions {
         std::vector<Finding> findings;
         std::vector<SummaryCheck> checks;
@@ -82,7 +82,7 @@ class WatchRecord {
     std::deque<Waiting> m_waiting;
     std::optional<std::int64_t> m_firstUs;  // time of the first event
     std::optional<std::int64_t> m_stepUs;   // time at which the first step was seen
-    bool m_hasLoader = false;               // the first line of the record describes the loader
+    bool m_hasLoader = false;               // true if the first line of the record describes the loader
     std::size_t m_runLineBytes = 0;         // length of the padded first line, without its newline
     std::unique_ptr<RunRecorder> m_recorder;
     std::optional<EpochResults> m_epochs;

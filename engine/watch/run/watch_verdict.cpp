@@ -144,7 +144,7 @@ RunEnded WatchVerdict::concludeLastAttempt(const ChildEnd& command, std::int64_t
         const bool isByException = last.exception && !isConsequence(last);
         if (hasFailed)
             end.firstFailedRank = rankThatLeft(last).value_or(isByException ? last.exception->rank : *last.firstLost);
-        // The last lines are those of the first failed rank.
+        // RunEnded::lastLines belongs to the first failed rank, so the stack of another rank is left out
         if (last.exception && (!hasFailed || end.firstFailedRank == last.exception->rank))
             end.lastLines = last.exception->stack;
     }

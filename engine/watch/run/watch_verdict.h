@@ -18,7 +18,7 @@ namespace ringside {
 // n-th restart.
 class WatchVerdict {
   public:
-    // Takes the state of a rank (RankState) or the facts "exception" of a rank; ignores other events.
+    // Processes the state of a rank (RankState) or the facts "exception" of a rank; ignores other events.
     void apply(const Event& event, std::size_t attempt = 0);
     // Records a signal that asked the command to end.
     void recordStopRequest(int signal) { m_signal = signal; }

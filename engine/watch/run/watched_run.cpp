@@ -37,7 +37,8 @@ constexpr std::int64_t kLeftGraceUs = 2 * kSecond;
 constexpr std::int64_t kSilentUs = 10 * kSecond;  // time in microseconds without a heartbeat, after the end of the
                                                   // command, from which a rank counts as lost
 constexpr int kMaxBadLines = 100;
-// Limit of the number of kept indices up to which the evidence is judged while the script trains.
+// Maximum number of kept sample indices. With more indices, the evidence is not judged while the script trains, because
+// a judgement would take too long.
 constexpr std::size_t kMaxLiveIndices = 2'000'000;
 
 bool isEndRequest(int signal) {

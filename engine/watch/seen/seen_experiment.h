@@ -15,14 +15,14 @@
 namespace ringside {
 
 // Experiment that a watched script runs, as far as its facts describe it. The configuration has dataset.kind external;
-// settings that no fact describes keep their defaults, and configText() leaves them out. One thread.
+// settings that no fact describes keep their defaults, and configText() leaves them out. Used by one thread.
 class SeenExperiment {
   public:
     // name: name of the run, for example the name of the script without its suffix.
     explicit SeenExperiment(std::string name) : m_name(std::move(name)) {}
 
-    // Takes facts, states, index reports and steps; ignores other events. If ranks report different values, the value
-    // of the lowest rank is used.
+    // Processes an event with facts, a state, sample indices or steps of a rank; ignores other events. If ranks report
+    // different values, the value of the lowest rank is used.
     void add(const Event& event);
 
     // Returns the number of ranks; 0 before the first rank has reported it.

@@ -74,7 +74,7 @@ TEST_CASE("A check does not judge without the observations of a hook that has fa
     CHECK(resultOf(clipping, "clipped-before-unscaling") == "could_not_judge");
     CHECK(resultOf(clipping, "set-epoch-missing") == "passed");
     const auto why = std::ranges::find(clipping.checks, "clipped-before-unscaling", &CheckOutcome::code)->why;
-    CHECK(why == "a part of the watch has failed on rank 1 (clipping)");
+    CHECK(why == "a hook that observes the script has failed on rank 1 (clipping)");
     CHECK(resultOf(with("tensorboard", healthy), "clipped-before-unscaling") == "skipped");
     CHECK(resultOf(with("tensorboard", healthy), "set-epoch-missing") == "passed");
     CHECK(resultOf(with("loader", healthy), "set-epoch-missing") == "could_not_judge");

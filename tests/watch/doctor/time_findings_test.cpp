@@ -65,10 +65,10 @@ TEST_CASE("A straggler is named by rank and phase") {
         std::string line;
     };
     for (const auto& [phase, words, line] :
-         {Row{Phase::kDataWait, "its wait for batches takes 51.0 ms", "train.py:30"},
-          Row{Phase::kForward, "its forward pass takes 52.0 ms", ""},
-          Row{Phase::kBackward, "its backward pass takes 53.0 ms", "train.py:40"},
-          Row{Phase::kOptimizer, "its optimizer step takes 51.0 ms", "train.py:50"}}) {
+         {Row{Phase::kDataWait, "the wait of this rank for batches takes 51.0 ms", "train.py:30"},
+          Row{Phase::kForward, "the forward pass of this rank takes 52.0 ms", ""},
+          Row{Phase::kBackward, "the backward pass of this rank takes 53.0 ms", "train.py:40"},
+          Row{Phase::kOptimizer, "the optimizer step of this rank takes 51.0 ms", "train.py:50"}}) {
         Reports reports = healthyDdp();
         healthyEpochs(reports);
         trace(reports, 1, phase);
@@ -219,5 +219,5 @@ TEST_CASE("A rank that has finished while another one waits is a hang") {
     reports.fact(0, "stalled", R"({"for_us":9000000,"cpu_us":0,"phase":"backward","where":"train.py:40"})", 10'000'000);
     CHECK(
         findingOf(reports.diagnosis(), "hang").text ==
-        "No rank has made progress for 10.0 s. Rank 0 waits in its backward pass (train.py:40); rank 1 has finished.");
+        "No rank has made progress for 10.0 s. Rank 0 waits in the backward pass (train.py:40); rank 1 has finished.");
 }

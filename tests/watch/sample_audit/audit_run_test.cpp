@@ -222,7 +222,7 @@ TEST_CASE("Steps after the checkpoint that a run continues from do not count", "
     CHECK(epoch.runs == 2);
     REQUIRE_FALSE(audit.value().notes.empty());
     CHECK(audit.value().notes.back() ==
-          "b continues a from step 1, by its weights: later steps of that run do not count");
+          "b continues a from step 1, as a comparison of weights shows: later steps of that run do not count");
 }
 
 TEST_CASE("A chain without its first run is a problem that names the directory", "[audit]") {

@@ -374,7 +374,7 @@ TEST_CASE("A record with lost observations makes no claim", "[audit]") {
         return epoch.why;
     };
     CHECK(whyOf("hook_failed", {{"hook", "the report"}, {"text", "TypeError"}}) ==
-          "the record of rank 1 may be incomplete: a part of the watch has failed (the report)");
+          "the record of rank 1 may be incomplete: a hook that observes the script has failed (the report)");
     CHECK(whyOf("end", {{"steps", 1}, {"dropped_observations", 2}, {"dropped_lines", 1}}) ==
           "the record of rank 1 may be incomplete: 3 observations could not be sent");
 

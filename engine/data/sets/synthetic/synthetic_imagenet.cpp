@@ -14,7 +14,8 @@ constexpr std::int64_t kSmallestClass = 732;
 constexpr std::int64_t kShortClasses = 105;
 constexpr std::int64_t kValidationPerClass = 50;
 constexpr std::int64_t kDefaultSide = 32;
-constexpr std::int64_t kQuickSide = 64;  // side of an image that takes about ten microseconds to compute
+// Largest side in pixels for which isLazy() is false: computing such an image takes about ten microseconds.
+constexpr std::int64_t kQuickSide = 64;
 
 // Random numbers of one sample, by SplitMix64 (Steele, Lea, Flood 2014). Each sample has its own stream, so that it can
 // be computed without the other samples.
