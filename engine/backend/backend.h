@@ -77,8 +77,8 @@ struct AttentionSpec {
 
 // Number of values per sequence that attention needs besides its input and output.
 struct AttentionMemory {
-    std::int64_t kept = 0;     // size of the memory that the forward pass keeps for the backward pass
-    std::int64_t scratch = 0;  // size of the working memory of the backward pass
+    std::int64_t kept = 0;     // number of values that the forward pass keeps for the backward pass
+    std::int64_t scratch = 0;  // number of values in the working memory of the backward pass
 };
 
 inline constexpr double kNormEpsilon = 1e-5;  // default eps of torch.nn.BatchNorm2d and torch.nn.LayerNorm
@@ -144,14 +144,14 @@ class Backend {
     // all rows into the first element of `squares` and zeros into all other elements.
     virtual void squaresOfRows(const Tensor& tensor, std::span<double> squares);
     virtual void add(const Tensor& from, const Tensor& to) = 0;  // to += from
-    virtual void countUp(const Tensor& counter) = 0;             // counter(1) of kInt64 += 1
+    virtual void countUp(const Tensor& counter) = 0;             // adds 1 to counter(1), an integer (kInt64)
 
     // torch.nn.Linear: y(B,out) = x(B,in) weight(out,in)^T + bias(out).
     virtual void linearForward(const Tensor& x, const Tensor& weight, const Tensor& bias, const Tensor& y) = 0;
-    // Overwrites gradWeight = gradY^T x and gradBias = column sums of gradY.
+    // Overwrites gradWeight with gradY^T x, and gradBias with the column sums of gradY.
     virtual void linearBackwardParameters(const Tensor& x, const Tensor& gradY, const Tensor& gradWeight,
                                           const Tensor& gradBias) = 0;
-    // Overwrites gradX = gradY weight.
+    // Overwrites gradX with the matrix product gradY weight.
     virtual void linearBackwardInput(const Tensor& gradY, const Tensor& weight, const Tensor& gradX) = 0;
 
     // torch.relu: the gradient at 0 is 0 and NaN stays NaN. y may be x, gradX may be gradY.

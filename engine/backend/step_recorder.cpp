@@ -37,8 +37,8 @@ std::unique_ptr<RecordedWork> StepRecorder::record(const std::function<void()>& 
     }
 }
 
-// Stops recording for all keys. Earlier recordings would remain valid, but then some steps would be replayed and others
-// executed, which is harder to understand.
+// Stops recording and replaying steps. Earlier recordings would remain valid, but then some steps would be replayed and
+// others executed, which is harder to understand.
 void StepRecorder::stopRecording(const std::string& why) {
     m_possible = false;
     if (m_log) m_log(why);

@@ -12,7 +12,8 @@ namespace ringside {
 
 std::string describeValues(CommType type, std::uint64_t count) {
     static constexpr std::array<const char*, 4> kNames{"float", "double", "integer", "byte"};
-    // Largest number of elements in a text. A larger number, which only a faulty peer sends, is replaced by this one.
+    // Largest number of elements that the text can show. If a faulty peer sends a larger number, the text shows this
+    // one.
     constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
     return counted(static_cast<std::int64_t>(std::min(count, kMax)),
                    kNames[static_cast<std::size_t>(type) % kNames.size()]);

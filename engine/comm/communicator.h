@@ -73,7 +73,7 @@ struct CallsPerGraphLaunch {
     std::int64_t collectives = 0;
     std::int64_t bytes = 0;  // payload that this rank sends at each launch, in bytes, counted as by
                              // Communicator::bytesSent()
-    // counts of each sub-group, in the order in which the sub-groups were created
+    // counts of the collectives and messages of each sub-group, in the order in which the sub-groups were created
     std::vector<CallsPerGraphLaunch> groups = {};
 };
 
@@ -151,10 +151,10 @@ class Communicator {
     // Receives a message into `buffer`. Sender and receiver must pass the same type and size; throws CommError if the
     // sizes differ (NCCL does not check).
     virtual void recv(CommBuffer buffer, int from) = 0;
-    // Blocks until all ranks have called it.
+    // Blocks until all ranks have called barrier().
     virtual void barrier() = 0;
-    // Blocks until all ranks have called it, without a timeout. For phases of unknown duration, such as saving a
-    // checkpoint. Fails only if a peer fails or abort() is called.
+    // Blocks until all ranks have called barrierWithoutTimeout(). No timeout applies. For phases of unknown duration,
+    // such as saving a checkpoint. Fails only if a peer fails or abort() is called.
     virtual void barrierWithoutTimeout() = 0;
 
     // Starts an all-gather or a reduce-scatter and returns. Neither buffer may be accessed before CommHandle::wait()

@@ -15,8 +15,8 @@ namespace ringside {
 // CommError if the file is too small or cannot be mapped.
 std::unique_ptr<Communicator> makeSharedMemoryCommunicator(int fd, int rank, int worldSize, CommOptions options = {});
 
-// Creates the communicators of all ranks as threads of this process (tests, teaching). The thread of rank i uses
-// element i.
+// Creates the communicators of a run whose ranks are threads of this process, for tests and teaching. The thread of
+// rank i uses element i of the result.
 std::vector<std::unique_ptr<Communicator>> makeLocalCommunicators(int size, CommOptions options = {});
 
 // Creates the communicator of one rank over TCP (Gloo), on the loopback interface unless the options select another.

@@ -340,8 +340,8 @@ void GlooCommunicator::barrierWithin(milliseconds timeout) {
     });
 }
 
-// Calls `call`, which sends or receives a message or starts to, and converts its errors to CommError. A message
-// consists of its size in bytes and its bytes; messages between two ranks keep their order.
+// Calls `call`, which sends or receives a message or starts to send or receive one, and converts the errors of `call`
+// to CommError. A message consists of its size in bytes and its bytes; messages between two ranks keep their order.
 void GlooCommunicator::runPointToPoint(int peer, const std::string& what, const std::function<void()>& call) {
     if (peer < 0 || peer >= m_size || peer == m_rank) {
         throw CommError(what + " is not possible: rank " + std::to_string(peer) +

@@ -55,8 +55,8 @@ std::vector<std::int64_t> divideInProportion(std::int64_t whole, const std::vect
     return parts;
 }
 
-// Consecutive layers that the curve treats as one piece: a layer with parameters and the layers after it up to the next
-// layer with parameters, or all layers.
+// Consecutive layers that the memory curve treats as one piece: a layer with parameters and the layers after it up to
+// the next layer with parameters, or all layers.
 struct Piece {
     std::int64_t activations = 0;
     std::int64_t whole = 0;  // bytes of the whole parameters of a unit (layers that are gathered together)
@@ -84,8 +84,8 @@ std::vector<Piece> piecesOf(const StrategyPlan& plan, bool asOne, std::int64_t a
     return pieces;
 }
 
-// Computes the curve of a rank that executes all layers one after the other, with whole parameters or with parameters
-// that are gathered unit by unit (fsdp.unit).
+// Computes the memory curve of a rank that executes all layers one after the other, with whole parameters or with
+// parameters that are gathered unit by unit (fsdp.unit).
 class LayersInTurn {
   public:
     LayersInTurn(const PlanSubject& subject, const StrategyPlan& plan, const PredictedMemory& taken)
@@ -116,8 +116,8 @@ class LayersInTurn {
     }
 
   private:
-    // Adds the backward pass of a piece to the curve. The gradients of the piece are scattered before the backward pass
-    // of the next piece begins.
+    // Adds the backward pass of a piece to the memory curve. The gradients of the piece are scattered before the
+    // backward pass of the next piece begins.
     void backward(std::size_t i, double pieces) {
         const bool scatters = m_sharded && !m_choice.keepsGradients;
         begin(i, i - 1);
@@ -163,8 +163,9 @@ class LayersInTurn {
     Changes m_changes;
 };
 
-// Computes the curve of a pipeline rank. A micro-batch is in memory from its forward pass to the end of its backward
-// pass, or, if the schedule splits backward passes, to the end of the half that computes the gradients of the weights.
+// Computes the memory curve of a pipeline rank. A micro-batch is in memory from its forward pass to the end of its
+// backward pass, or, if the schedule splits backward passes, to the end of the half that computes the gradients of the
+// weights.
 MemoryCurve pipelineCurve(const StrategyPlan& plan, int place, PredictedMemory taken) {
     const auto& actions = plan.schedule.ranks[static_cast<std::size_t>(place)];
     std::vector<std::int64_t> weights(plan.stages(), 0);

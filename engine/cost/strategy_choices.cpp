@@ -99,8 +99,8 @@ std::string optionsOf(const RunConfig& config, std::optional<std::int64_t> stage
 
 std::string whyTooLarge(const StrategyCost& cost, const RunConfig& config) {
     if (!isClearlyOverMemoryLimit(cost.largestPeak(), config)) return {};
-    return "needs " + mebibytesText(cost.largestPeak()) + " MiB per rank; parallel.memory_limit_mb allows " +
-           plainNumber(config.parallel.memoryLimitMb) + " MiB";
+    return "the strategy needs " + mebibytesText(cost.largestPeak()) +
+           " MiB per rank; parallel.memory_limit_mb allows " + plainNumber(config.parallel.memoryLimitMb) + " MiB";
 }
 
 class Choices {

@@ -36,7 +36,7 @@ Problems checkThrottleLimit(const PlanSubject& subject) {
     const auto refused = [most](const char* field, const char* what, double lasts) -> Problems {
         const std::string text = fmt::format(
             "makes {} last {:.3g} s; the maximum is {:.3g} s, half of parallel.timeout_seconds", what, lasts, most);
-        return {{field, text, "raise this speed, or raise parallel.timeout_seconds"}};
+        return {{field, text, "raise " + std::string(field) + " or parallel.timeout_seconds"}};
     };
     if (const double lasts = backwardSeconds(subject); lasts > most)
         return refused("parallel.pace.gflops", "a backward pass", lasts);

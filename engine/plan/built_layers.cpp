@@ -24,7 +24,7 @@ class Builder {
           m_unit(choice.unit) {}
 
     // Returns the layers that the engine builds for described layers. inBody: true for the body or the shortcut of a
-    // residual. The first layer of such layers must not overwrite its input, which the residual still needs.
+    // residual, whose first layer must not overwrite its input, because the residual still needs the input.
     std::vector<BuiltLayer> all(std::span<const LayerDescription> layers, bool inBody) {
         std::vector<BuiltLayer> built;
         for (std::size_t i = 0; i < layers.size(); ++i) {

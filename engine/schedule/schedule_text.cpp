@@ -69,7 +69,9 @@ Problem unreadable(std::size_t row, std::string_view cell, std::size_t number) {
     std::string what("row ");
     what.append(std::to_string(row)).append(" has \"").append(cell.substr(0, 40)).append("\" as its ");
     what.append(std::to_string(number)).append(". action");
-    return {"", what, "write actions as stage, F, B, I or W, and micro-batch: 0F3"};
+    return {"", what,
+            "write each action as the number of a stage, a letter (F, B, I or W) and the number of a micro-batch, such "
+            "as 0F3"};
 }
 
 Result<std::vector<PipelineAction>> parseRow(std::string_view row, std::size_t number) {

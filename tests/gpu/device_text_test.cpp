@@ -26,7 +26,7 @@ TEST_CASE("the reason for a missing GPU depends on the driver and its error") {
 TEST_CASE("A GPU is used from compute capability 8.0 on, unless its mode forbids it") {
     CHECK(whyNotUsable(9, 0, 0).empty());
     CHECK(whyNotUsable(8, 0, 3).empty());
-    CHECK(whyNotUsable(7, 5, 0) == "its compute capability is 7.5, but this build needs 8.0 or newer");
+    CHECK(whyNotUsable(7, 5, 0) == "the compute capability of the GPU is 7.5, but this build needs 8.0 or newer");
     CHECK_THAT(whyNotUsable(9, 0, 2), containing("prohibits its use: permit it with nvidia-smi -c 0"));
     CHECK_THAT(whyNotUsable(9, 0, 1), containing("only one thread"));
 }

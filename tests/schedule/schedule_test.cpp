@@ -137,7 +137,8 @@ TEST_CASE("numbers of stages and micro-batches end at 100,000") {
     for (const std::string refused : {"100001F0", "0F100001", "-1F0", "0F-1", "F0", "0F", "0", "0F0x", "0G0"})
         CHECK(parseSchedule(refused).problem().text() ==
               "row 1 has \"" + refused +
-                  "\" as its 1. action: write actions as stage, F, B, I or W, and micro-batch: 0F3");
+                  "\" as its 1. action: write each action as the number of a stage, a letter (F, B, I or W) and the "
+                  "number of a micro-batch, such as 0F3");
 }
 
 TEST_CASE("each implied action is skipped, but only with a stage") {

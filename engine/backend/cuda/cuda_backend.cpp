@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::size_t kLandingBytes = 1U << 20;
 
-// Each step uploads small values, such as the keys of dropout, while the previous step runs. The ring buffer of
-// page-locked memory needs an entry for each of these uploads, because a full ring would make the host wait for the
+// Returns the parts of a ring of page-locked memory with a slot for each small upload of a step, such as the keys of
+// dropout. A step uploads these values while the previous step runs, and a full ring would make the host wait for the
 // previous step.
 RingParts withManySlots(RingParts parts) {
     parts.slotCount = 128;
@@ -112,7 +112,8 @@ std::unique_ptr<Backend> CudaBackend::makePeer(int number, int) {
     return std::make_unique<CudaBackend>(options);
 }
 
-// cudaMemcpyPeerAsync() copies through the host if the GPUs cannot access each other's memory directly.
+// Works for all GPUs: cudaMemcpyPeerAsync() copies through the host if the GPUs cannot access each other's memory
+// directly.
 void CudaBackend::copyFromPeer(const Tensor& from, const Tensor& to) {
     m_device.check(
         cudaMemcpyPeerAsync(to.data, to.device.index, from.data, from.device.index, from.bytes(), m_stream.get()),

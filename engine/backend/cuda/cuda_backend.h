@@ -20,8 +20,8 @@ namespace ringside {
 // Options of a CudaBackend.
 struct CudaOptions {
     int device = 0;  // index of the GPU among the visible ones (CUDA_VISIBLE_DEVICES)
-    std::vector<int>
-        peers;          // indices of the GPUs of this process, in the order of makePeer()'s numbers; empty: `device`
+    // GPU of each device of this process, by the number that makePeer() takes; if empty, `device` is the only GPU
+    std::vector<int> peers;
     std::string label;  // text appended to the backend's name, for example that ranks share the GPU
     cuda::Precision precision = cuda::Precision::kFloat32;
     bool recordsSteps = true;                   // true to record steps as CUDA graphs
@@ -55,7 +55,8 @@ class CudaBackend final : public Backend {
     void scale(const Tensor& tensor, float factor) override;
     std::unique_ptr<ResultSlot> makeResultSlot(std::size_t bytes) override;
     std::unique_ptr<ReductionKernels> makeReductionKernels() override;
-    // `number` may exceed the number of GPUs in CudaOptions::peers: then several backends share a GPU.
+    // See Backend::makePeer(). If `number` exceeds the number of GPUs in CudaOptions::peers, several backends share a
+    // GPU.
     std::unique_ptr<Backend> makePeer(int number, int devices) override;
     void copyFromPeer(const Tensor& from, const Tensor& to) override;
     double squaredNorm(const Tensor& tensor) override;

@@ -224,7 +224,7 @@ std::unique_ptr<ConvolutionMaker> makeConvolutionMaker(const CudaDevice& device,
     return std::make_unique<CudnnMaker>(device, stream, precision);
 }
 
-// Since cuDNN 9 the version number is major * 10000 + minor * 100 + patch.
+// Since cuDNN 9, cudnnGetVersion() returns major * 10000 + minor * 100 + patch.
 std::string cudnnVersion() {
     const std::size_t version = cudnnGetVersion();
     return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +

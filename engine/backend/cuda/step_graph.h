@@ -9,8 +9,9 @@ namespace ringside {
 
 // A training step of constant shapes, recorded once and launched as one CUDA graph: one launch instead of dozens. The
 // recorded work must not wait on the host, must use the same tensors each time and must read changing scalars from
-// device memory. Collectives on another stream are recorded too, if events make this stream wait for the backend's
-// stream at its start and the backend's stream wait for it at its end.
+// device memory. Collectives on another stream are recorded too, provided that events make the collectives' stream wait
+// for the backend's stream at the start of the step, and the backend's stream wait for the collectives' stream at the
+// end.
 class StepGraph final : public RecordedWork {
   public:
     // Records the operations that `work` enqueues, without running them. `work` must have run normally before, so that

@@ -52,9 +52,9 @@ std::optional<Suspicion> ContributionWatch::suspicionIn(const std::vector<float>
         if (i == m_own || largest[i] < limit) continue;
         if (found) return {};
         const std::string values = std::isfinite(largest[i])
-                                       ? "whose largest absolute value is " + threeDigits(largest[i])
-                                       : std::string("that contain infinite or NaN values");
-        found = Suspicion{m_ranks[i], "the rank sent gradients " + values + ", but the gradients of rank " +
+                                       ? "gradients whose largest absolute value is " + threeDigits(largest[i])
+                                       : std::string("gradients that contain infinite or NaN values");
+        found = Suspicion{m_ranks[i], "the rank sent " + values + ", but the gradients of rank " +
                                           std::to_string(m_ranks[m_own]) + " have absolute values of at most " +
                                           threeDigits(own)};
     }

@@ -8,7 +8,7 @@
 
 namespace ringside {
 
-// Rank that contributed values to a sum that cannot be gradients, and the reason as text.
+// Rank whose contribution to a sum has values that cannot be gradients, and the reason as text.
 struct Suspicion {
     int rank = 0;
     std::string text;

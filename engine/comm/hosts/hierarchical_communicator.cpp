@@ -201,8 +201,8 @@ void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const st
             abortAll();
             throw;
         }
-        // Errors of the communicator over shared memory contain a rank's position on this host. Converts it to the
-        // number of the rank in the run.
+        // Errors of the communicator over shared memory contain a rank's position on this host. Converts the position
+        // to the number of the rank in the run.
         const auto& here = m_hosts.ranksOn(m_hosts.hostOf(m_rank));
         const int place = error.missingRank();
         const bool isHere = !m_inFlat && place >= 0 && place < static_cast<int>(here.size());

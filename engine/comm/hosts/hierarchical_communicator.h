@@ -83,7 +83,8 @@ class HierarchicalCommunicator final : public Communicator {
     void runQueued(const QueuedCollective& job);
     void reduceNow(CommBuffer buffer, ReduceOp op);
     static bool usesFlatCommunicator(const QueuedCollective& job);
-    // The three functions ...Flat use the communicator that connects all ranks directly, without regard to hosts.
+    // reduceFlat(), gatherFlat() and scatterFlat() use the communicator that connects all ranks directly, without
+    // regard to hosts.
     void reduceFlat(CommBuffer buffer, ReduceOp op);
     void gatherFlat(CommBuffer in, CommBuffer out);
     void scatterFlat(CommBuffer in, CommBuffer out, ReduceOp op);

@@ -31,8 +31,8 @@ class HostExchange {
     void finishAllReduce();
     void broadcast(CommBuffer buffer, int rootHost);
     void barrier(std::chrono::milliseconds timeout);
-    // From now on, adds the values that each host contributes to sums of floats to `watch`, which must outlive this
-    // object.
+    // Sets the ContributionWatch that records the values that each host contributes to later sums of floats. watch must
+    // outlive this object.
     void setContributionWatch(ContributionWatch* watch) { m_watch = watch; }
     void abort() { m_links.abort(); }
     void close() { m_links.close(); }

@@ -257,7 +257,8 @@ void MpiCommunicator::barrierWithin(milliseconds timeout) {
                   [&](MpiTable::Pending* pending) { return m_mpi.barrier(m_group, pending); });
 }
 
-// MPI_Comm_split() has no timeout. The exchange of arguments before it ensures that all ranks have arrived.
+// Exchanges the arguments of split() first: the exchange has a timeout and ensures that all ranks have arrived, because
+// MPI_Comm_split() has no timeout.
 std::unique_ptr<Communicator> MpiCommunicator::split(int colour, int key, GroupUse) {
     m_queue.waitUntilEmpty();
     const GroupMembers members = membersOf(gatherGroupRequests(*this, {colour, key}), m_rank);

@@ -400,7 +400,7 @@ void NcclCommunicator::recv(CommBuffer buffer, int from) {
     });
 }
 
-// Starts an all-reduce of one value as a barrier: it is complete when all ranks have called it.
+// Starts an all-reduce of one value as a barrier: the all-reduce is complete only after all ranks have started it.
 std::int64_t NcclCommunicator::startBarrier() {
     return startOperation(nextOperation(CollectiveKind::kBarrier, {}), [this] {
         return m_dependencies.api->allReduce(m_barrierValue, m_barrierValue, 1, CommType::kFloat32, ReduceOp::kMaximum,

@@ -31,8 +31,9 @@ class NcclTreeSum {
 
     void release();  // frees the memory; no work may be in progress on the stream
 
-    // Both functions enqueue a sum and return the result of the last call of NCCL. `in` of reduceScatter() holds
-    // ranks.size blocks of out.size() values. A sum that is larger than all earlier ones allocates memory.
+    // allReduce() and reduceScatter() enqueue a sum and return the result code of the last call of NCCL. `in` of
+    // reduceScatter() holds ranks.size blocks of out.size() values. A sum that is larger than all earlier ones
+    // allocates memory.
     NcclResult allReduce(std::span<float> values, const Ranks& ranks);
     NcclResult reduceScatter(std::span<const float> in, std::span<float> out, const Ranks& ranks);
 

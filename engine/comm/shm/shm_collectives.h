@@ -51,8 +51,8 @@ class ShmCollectives {
     // the data of the other ranks and completes the reduction. No other collective may run between the two.
     void startAllReduce(CommBuffer buffer, ReduceOp op);
     void finishAllReduce(CommBuffer buffer, ReduceOp op);
-    // All-reduce over more ranks than those of this host: `exchange` combines each rank's part of every chunk with
-    // other hosts before the ranks of this host copy it.
+    // All-reduce over more ranks than those of this host: `exchange` reduces each rank's part of every chunk with the
+    // parts of the other hosts before the ranks of this host copy the part.
     void allReduceAcrossHosts(CommBuffer buffer, ReduceOp op, const PartExchange& exchange);
     void broadcast(CommBuffer buffer, int root);
     void allGather(CommBuffer in, CommBuffer out);

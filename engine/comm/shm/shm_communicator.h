@@ -105,7 +105,7 @@ class ShmCommunicator final : public Communicator {
     void finishStartedReduction();
     void beginAfterQueued(CollectiveKind kind, CommBuffer in);
     void prepareMessage(int peer, const char* callName);
-    // Executes the oldest asynchronous receives until `count` of them have finished since the start.
+    // Executes the oldest asynchronous receives until `count` receives of this communicator have finished in total.
     void completeReceivesUpTo(std::int64_t count);
     std::byte* takeFromHeap(std::size_t bytes);
     void checkPeer(int peer, const char* call) const;

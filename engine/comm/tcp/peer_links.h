@@ -126,7 +126,7 @@ class PeerLinks {
         // Time in which threads waited for the rest of a message of which the beginning had arrived. Atomic, because
         // statistics() locks no mutex.
         std::atomic<std::int64_t> waitUs{0};
-        Clock::time_point waitedUntil = {};  // end of the last such wait
+        Clock::time_point waitedUntil = {};  // end of the last wait that waitUs counts
 
         // True if a receive is pending for a message of which this peer has sent the beginning, but not all bytes.
         bool isInMessage() const { return inMessage && !pendingReceives.empty() && lost.empty(); }

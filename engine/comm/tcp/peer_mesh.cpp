@@ -143,7 +143,8 @@ void PeerMesh::accept() {
     for (int i = 0; i < kAcceptedAtOnce; ++i) {
         UniqueFd socket(::accept4(m_listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!socket && (errno == EMFILE || errno == ENFILE) && dropOldestUnauthenticated()) continue;
-        // Ends this call: no connection is waiting to be accepted, or the connection was closed before it was accepted.
+        // Stops accepting for now: no connection is waiting to be accepted, or the connection was closed before it was
+        // accepted.
         if (!socket) return;
         sendAtOnce(socket.get());
         const auto unauthenticated =

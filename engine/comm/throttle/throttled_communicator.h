@@ -35,8 +35,8 @@ class ThrottledCommunicator final : public Communicator {
     void send(CommBuffer buffer, int to) override { sendAsync(buffer, to).wait(); }
     void recv(CommBuffer buffer, int from) override { recvAsync(buffer, from).wait(); }
     void barrier() override;
-    // Blocks until all ranks have called it, without the delay of the simulated link: this barrier is used while ranks
-    // save a checkpoint, which takes time on the disk and not on the link.
+    // Blocks until all ranks have called barrierWithoutTimeout(), without the delay of the simulated link: this barrier
+    // is used while ranks save a checkpoint, which takes time on the disk and not on the link.
     void barrierWithoutTimeout() override { m_inner->barrierWithoutTimeout(); }
     CommHandle allGatherAsync(CommBuffer in, CommBuffer out) override;
     CommHandle reduceScatterAsync(CommBuffer in, CommBuffer out, ReduceOp op) override;

@@ -9,8 +9,8 @@
 namespace ringside {
 
 // torch.nn.Conv2d, ReLU and MaxPool2d as one layer that processes a part of the batch at a time. The values between
-// them, for a kernel of 2 four times as many as the outputs, stay in the CPU's caches and are never stored for the
-// whole batch.
+// convolution and pooling (with a pooling kernel of 2, four times as many as the outputs) stay in the CPU's caches and
+// are never stored for the whole batch.
 class PooledConv2d final : public Conv2d {
   public:
     PooledConv2d(const ConvolutionSpec& convolution, const MaxPoolSpec& pool, const std::string& prefix)

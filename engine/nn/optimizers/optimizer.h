@@ -22,9 +22,9 @@ struct OptimizerTensor {
     Tensor value;
 };
 
-// Updates parameters from their gradients, as torch.optim does, with clip_grad_norm_ and GradScaler according to the
-// rules. The UpdateState is stored on the device, and update() decides on each update there without waiting for the
-// device, so that a step can be recorded.
+// Updates parameters from their gradients, as torch.optim does, with clip_grad_norm_ and GradScaler if UpdateRules
+// selects them. The UpdateState is stored on the device, and update() decides on each update there without waiting for
+// the device, so that a step can be recorded.
 class Optimizer {
   public:
     // parameters and backend must outlive the optimizer. Gradients must be bound before the first step.

@@ -48,7 +48,8 @@ Tensor MeshNorm::squared(std::vector<PipelineStage>& stages, MeshGroups& groups)
     return m_rows->squaredNorms(groups.allRanks(), *m_kernels);
 }
 
-// Clears the 64-bit integers as pairs of floats: in both types, zero has all bits 0.
+// Enqueues the computation of the exact sum of squares over all ranks. fill() clears the 64-bit integers as pairs of
+// floats, because zero has all bits 0 in both types.
 Tensor MeshNorm::squaredExactly(std::vector<PipelineStage>& stages, MeshGroups& groups) {
     m_backend.fill({m_exactSums.data, {2 * m_exactSums.count()}, DType::kFloat32, m_exactSums.device}, 0);
     forEachOwnGradient(stages, groups, [this](PipelineStage&, std::size_t, const Tensor& gradient) {

@@ -20,7 +20,7 @@ namespace {
 // empty if they can.
 std::string whyNotCanonical(const StrategyDependencies& dependencies) {
     if (choiceNamed<CollectiveBackend>(dependencies.communicator.name()) == CollectiveBackend::kMpi)
-        return "the backend mpi adds them in its own order: set parallel.backend to gloo";
+        return "the backend mpi adds gradients in its own order";
     return {};
 }
 
@@ -99,7 +99,7 @@ Result<std::unique_ptr<Strategy>> MeshStrategy::make(const RunConfig& config,
     if (dependencies.plan.leaves > 0)
         if (const std::string why = whyNotCanonical(dependencies); !why.empty())
             return Problem{"training.reduction", "is canonical, which adds gradients in one fixed order, but " + why,
-                           "set training.reduction to rank"};
+                           "set parallel.backend to gloo, or training.reduction to rank"};
     std::unique_ptr<MeshStrategy> strategy(new MeshStrategy(config, dependencies));
     auto optimizer = makeOptimizer(config.optimizer, strategy->m_stages.updatedParameters(), dependencies.backend,
                                    config.training.precision == TrainingPrecision::kFp16);

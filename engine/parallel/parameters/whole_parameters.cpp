@@ -24,8 +24,9 @@ void WholeParameters::beginBackward(const PassPosition& pass) {
     if (pass.isLastOfStep()) m_reducer.beginPass(pass.sumStep.adds);
 }
 
-// If a backward pass consists of two halves, gradients do not become complete in the order of the layers, in which the
-// buckets must be sent. finish() then reduces all of them.
+// Keeps the gradient or, in the last backward pass of a step, reports it to the reducer. If that pass consists of two
+// halves, finish() reports all gradients instead: they do not become complete in the order of the layers, in which the
+// buckets must be sent.
 void WholeParameters::ready(std::size_t parameter) {
     if (!m_pass.isLastOfStep())
         m_reducer.keepGradients(parameter, m_pass.sumStep);

@@ -138,9 +138,9 @@ void GradientReducer::checkComplete() const {
     if (waiting == m_buckets.end()) return;
     throw Error(
         "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates "
-        "that your module has parameters that were not used in producing loss: of bucket " +
-            std::to_string(waiting - m_buckets.begin()) + ", " + std::to_string(waiting->pending) +
-            " gradients were not computed. Set parallel.find_unused_parameters to true, which counts them as zeros",
+        "that your module has parameters that were not used in producing loss: " +
+            std::to_string(waiting->pending) + " gradients of bucket " + std::to_string(waiting - m_buckets.begin()) +
+            " were not computed. Set parallel.find_unused_parameters to true, which counts them as zeros",
         ExitCode::kBadConfiguration);
 }
 

@@ -60,7 +60,7 @@ class GradientReducer {
 
     void begin(bool signal);  // starts a step; not part of a recorded CUDA graph. signal: used on rank 0 only
     // Starts the last backward pass of a step, whose gradients are averaged. adds: bit l is set if the sum that is kept
-    // at level l of the tree sum must be added to the gradients before.
+    // at level l of the tree sum must be added to the gradients before they are averaged.
     void beginPass(unsigned adds);
     void ready(std::size_t parameter);  // reports that a gradient is complete; called in decreasing order of parameters
     void finishPass();                  // ends the pass: operations that are enqueued afterwards use averaged gradients

@@ -22,7 +22,8 @@ RowSquares::RowSquares(const std::vector<Parameter*>& parameters, Backend& backe
     if (tensors > 0) backend.upload(ends.data(), m_ends);
 }
 
-// Clears the doubles as pairs of floats: in both types, zero has all bits 0.
+// Sets all entries of m_rows, which are doubles, to 0. fill() writes them as pairs of floats, because zero has all bits
+// 0 in both types.
 void RowSquares::clear() {
     const auto floats = static_cast<std::int64_t>(m_rows.bytes() / sizeof(float));
     m_backend.fill({m_rows.data, {floats}, DType::kFloat32, m_rows.device}, 0);

@@ -10,7 +10,8 @@ namespace {
 
 using dnnl::memory;
 
-// Returns a memory object without memory; the address of the caller's memory is set before each use.
+// Returns oneDNN's memory object for this layout, without an address: the address of the caller's memory is set before
+// each use.
 memory borrowed(const memory::desc& description, const dnnl::engine& engine) {
     return memory(description, engine, DNNL_MEMORY_NONE);
 }

@@ -20,8 +20,8 @@ struct Plans {
     DataPlan data;
 
   private:
-    // Returns the shapes. If the memory layout of x was not specified, sets it to the layout that oneDNN chose for the
-    // forward pass.
+    // Returns the shapes of the convolution. If the memory layout of x was not specified, sets it to the layout that
+    // oneDNN chose for the forward pass.
     const ConvolutionShapes& resolvedShapes();
 };
 

@@ -26,9 +26,9 @@ struct HeadSizes {
     std::size_t width() const { return heads * size; }
     std::size_t padded() const { return panelCount(size) * kPanel; }
     std::size_t paddedPositions() const { return panelCount(positions) * kPanel; }
-    // number: sequence * heads + head. query() returns the offset of the head's first query in qkv. In each row of qkv,
-    // a head's key lies width() numbers behind its query, and its value (v) 2 * width() numbers behind. value() returns
-    // the offset of the head's first output in y.
+    // number: index of the head among the heads of all sequences of the batch, sequence * heads + head. query() returns
+    // the offset of the head's first query in qkv. In each row of qkv, a head's key lies width() numbers behind its
+    // query, and its value (v) 2 * width() numbers behind. value() returns the offset of the head's first output in y.
     std::size_t query(std::size_t number) const {
         return number / heads * positions * 3 * width() + number % heads * size;
     }
@@ -158,9 +158,9 @@ struct GradientSpace {
           gradOut(queries + kQueryBlock * s.padded()) {}
     float *keys, *valuesAcross, *keysDown;  // k^T, v^T and k, packed in panels (tile_product.h)
     float *gradKeys, *gradValues;  // gradients of k and v: (positions, head size rounded up to a multiple of kPanel)
-    // for a block of queries: attention weights, their gradients, gradient of the queries
+    // for a block of queries: attention weights, gradients of the weights, gradients of the queries
     float *shares, *slopes, *gradQueries;
-    float *queries, *gradOut;  // for a block of queries, packed in panels (tile_product.h)
+    float *queries, *gradOut;  // queries of a block and gradients of its outputs, packed in panels (tile_product.h)
 };
 
 RINGSIDE_VECTORISED void attendHeadGradient(const float* queries, const float* logSums, const float* gradY,

@@ -173,8 +173,8 @@ RINGSIDE_VECTORISED void nesterovUpdate(float* __restrict p, const float* __rest
     }
 }
 
-// Computes a step with the most common settings in one pass over memory: momentum, without weight decay and nesterov.
-// Not for the first step.
+// Computes a step of SGD in one pass over memory for the most common settings: with momentum, without weight decay and
+// without nesterov. Not for the first step.
 RINGSIDE_VECTORISED void fusedMomentumSgd(float* __restrict p, const float* __restrict g, float* __restrict m,
                                           std::size_t n, SgdScalars s) {
     for (std::size_t i = 0; i < n; ++i) {

@@ -32,7 +32,8 @@ struct PoolSizes {
           outWidth(width / kernel),
           outHeight(height / kernel) {}
     std::size_t inCount() const { return height * width * channels; }
-    // Returns the offset, in a row of windows, of the value with index i in the window with index o.
+    // Returns the offset of a value within a row of pooling windows. o: index of the window in the row. i: index of the
+    // value in its window.
     std::size_t place(std::size_t o, std::size_t i) const {
         return ((i / kernel) * width + o * kernel + i % kernel) * channels;
     }
@@ -102,7 +103,7 @@ RINGSIDE_VECTORISED void spreadRow(const float* __restrict gradY, const std::uin
         }
 }
 
-// Sets the rows and columns that belong to no window to 0.
+// Sets gradX to 0 in the rows and columns of the image that belong to no pooling window.
 void clearRest(float* gradX, const PoolSizes& s) {
     const std::size_t row = s.width * s.channels;
     const std::size_t used = s.outWidth * s.kernel * s.channels;

@@ -17,8 +17,8 @@ namespace {
 
 // Limits for the size of the blocks of rows or columns that are distributed over the threads. A block of fewer than
 // kWorthBlock multiplications would be finished before another thread wakes up. Each block packs one of the two input
-// matrices again; in a block of kGoodBlock / 2 rows or columns, packing takes as long as the product. If blocks of
-// kGoodBlock rows or columns would be fewer than kThreads blocks, the blocks are made smaller.
+// matrices again; in a block of kGoodBlock / 2 rows or columns, packing takes as long as the product. If a product has
+// fewer than kThreads blocks of kGoodBlock rows or columns, its blocks are made smaller.
 constexpr std::size_t kWorthBlock = std::size_t{1} << 22;
 constexpr std::size_t kGoodBlock = 512;
 constexpr std::size_t kThreads = 8;

@@ -45,7 +45,8 @@ void embedding(const float* tokens, std::size_t rows, const float* table, std::s
     for (std::size_t r = 0; r < rows; ++r) std::copy_n(wordAt(tokens, r, table, words, width), width, y + r * width);
 }
 
-// Each thread processes its own columns, so that the rows of each column are always added in the same order.
+// Each thread processes its own columns of the table, so that the gradients in each column are always added in the same
+// order.
 void embeddingGradient(const float* tokens, std::size_t rows, const float* gradY, float* gradTable, std::size_t words,
                        std::size_t width, int threads) {
     constexpr std::size_t kColumns = 32;

@@ -6,8 +6,8 @@
 
 namespace ringside {
 
-// Allocator of the CPU backend's tensors and of oneDNN's working memory. Tests use one that puts guards around each
-// block.
+// Allocator of the CPU backend's tensors and of oneDNN's working memory. Tests use an allocator that puts guards around
+// each block.
 class HostMemory {
   public:
     virtual ~HostMemory() = default;

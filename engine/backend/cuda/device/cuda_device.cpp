@@ -109,7 +109,7 @@ void CudaDevice::wait(cudaStream_t stream, std::chrono::milliseconds deadline,
         cudaGetLastError();  // clears the "not ready" error, which the next launch would report otherwise
         if (meanwhile) meanwhile();
         if (std::chrono::steady_clock::now() >= end)
-            throw DeviceError(m_name + " did not finish within " + std::to_string(deadline.count() / 1000) +
+            throw DeviceError(m_name + " did not finish its work within " + std::to_string(deadline.count() / 1000) +
                               " s: check other programs with nvidia-smi, and dmesg for Xid messages");
         sched_yield();
     }

@@ -7,7 +7,8 @@
 namespace ringside::cuda {
 namespace {
 
-constexpr int kOldestMajor = 8;  // oldest compute capability for which this build contains machine code
+// Major version of the oldest compute capability for which this build contains machine code.
+constexpr int kOldestMajor = 8;
 constexpr int kExclusiveMode = 1;
 constexpr int kProhibitedMode = 2;
 
@@ -26,7 +27,8 @@ std::string adviceOn(const std::string& errorName, const std::string& otherwise)
         {"cudaErrorLaunchTimeout", "the watchdog of a display stopped the computation: use a GPU without a display"},
         {"cudaErrorDeviceUninitialized",
          "the driver lost the connection to the GPU: see dmesg for Xid messages, then restart the run"},
-        {"cudaErrorSystemDriverMismatch", "driver and libcuda differ: restart the machine after a driver update"},
+        {"cudaErrorSystemDriverMismatch",
+         "the versions of the NVIDIA driver and of libcuda differ: restart the machine after a driver update"},
         {"cudaErrorSystemNotReady",
          "NVIDIA's Fabric Manager is not running: start it (systemctl start nvidia-fabricmanager)"},
         {"cudaErrorCompatNotSupportedOnDevice",
@@ -68,14 +70,14 @@ std::string noDeviceText(const DeviceCountFailure& failure) {
     if (failure.errorName == "cudaErrorNoDevice")
         return "the NVIDIA driver is loaded but lists no GPU (is CUDA_VISIBLE_DEVICES empty?)";
     return "the NVIDIA driver failed while looking for GPUs: " + failure.errorText + " (" + failure.errorName +
-           "): " + adviceOn(failure.errorName, "check that nvidia-smi responds, and dmesg for NVRM messages");
+           "): " + adviceOn(failure.errorName, "check that nvidia-smi responds, and look for NVRM messages in dmesg");
 }
 
 std::string whyNotUsable(int major, int minor, int computeMode) {
     const std::string capability = std::to_string(major) + "." + std::to_string(minor);
     if (major < kOldestMajor)
-        return "its compute capability is " + capability + ", but this build needs " + std::to_string(kOldestMajor) +
-               ".0 or newer";
+        return "the compute capability of the GPU is " + capability + ", but this build needs " +
+               std::to_string(kOldestMajor) + ".0 or newer";
     if (computeMode == kProhibitedMode)
         return "the compute mode of the GPU prohibits its use: permit it with nvidia-smi -c 0";
     if (computeMode == kExclusiveMode)

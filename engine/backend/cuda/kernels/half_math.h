@@ -22,7 +22,7 @@ RINGSIDE_HOST_DEVICE float floatOf(std::uint32_t bits) {
     return value;
 }
 
-// float32 rounded to its upper 16 bits: the range of float32 with 8 bits of precision.
+// Format bfloat16: a float32 rounded to its upper 16 bits, with the range of float32 and 8 bits of precision.
 struct Bfloat16 {
     RINGSIDE_HOST_DEVICE static std::uint16_t narrow(float value) {
         if (value != value) return 0x7fc0;
@@ -34,7 +34,7 @@ struct Bfloat16 {
     }
 };
 
-// IEEE binary16: 11 bits of precision, up to 65504, subnormal below 2^-14.
+// Format float16 (IEEE binary16): 11 bits of precision, up to 65504, subnormal below 2^-14.
 struct Float16 {
     RINGSIDE_HOST_DEVICE static std::uint16_t narrow(float value) {
         const std::uint32_t bits = bitsOf(value);
