@@ -19,6 +19,7 @@ JOINED = re.compile(rf'\s*(?:\+\s*{VALUE}\s*\+\s*)?(?=")')
 VIEW = r'\{QStringLiteral\("\w+"\), tr\("[^"]*"\), tr\($'  # view of a page: name, title and search words
 NOT_FOR_USERS = re.compile(
     rf'#\s*include|static_assert|RINGSIDE_ASSERT|setSynonyms|QStringLiteral\("\w+\.md"\)|{VIEW}')
+ARGUMENT = re.compile(r'(\b(?:counted|textOf|numberOf)\([^;"]*?, )"([\w ]+)"')  # call that is part of a joined text
 WORD = re.compile(r"(?:(?<=\s)|^)[A-Za-z]+(?=[\s,;:.!?)]|$)")
 TYPE = re.compile(r"^(?:class|struct|enum class|enum)\s+(?:RINGSIDE_\w+\s+)?(\w+)[^;]*$")
 FUNCTION = re.compile(r"^\s*(?!return\b|throw\b|using\b|friend\b|#|else\b|if\b|for\b)[\w:<>,&*~\[\]\s]+[\s&*~](\w+)\(")
@@ -135,6 +136,7 @@ def messages(path, text):
         text = re.sub(r'""".*?"""', "", text, flags=re.S)
     code = mark.sub(lambda match: match.group(0) if match.group(0)[0] == '"' else "", text)
     code = RAW.sub(lambda match: '"' + match.group(1).replace('"', "'").replace("\n", "\\n") + '"', code)
+    code = ARGUMENT.sub(r"\1'\2'", code)
     found, code = ([], code) if path.endswith(".py") else problem_texts.take(code)
     at = 0
     while match := LITERAL.search(code, at):

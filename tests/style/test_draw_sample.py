@@ -66,6 +66,11 @@ class Parts(unittest.TestCase):
             '"<name(rank)> has left <(late ? "the run" : "a group")> at step <step>"',
             '"; the last step is <step>"', '"; nothing was saved"'])
 
+    def test_a_call_with_a_text_is_part_of_the_message(self):
+        source = 'return "rank " + who + " has trained " + counted(steps, "step") + " of the epoch";\n'
+        self.assertEqual(sample_parts.messages("a.cpp", source),
+                         ['"rank <who> has trained <counted(steps, \'step\')> of the epoch"'])
+
     def test_a_problem_is_one_message(self):
         self.assertEqual(sample_parts.messages("a.cpp", PROBLEMS), [
             '"loader.batch_size is <shown(value, 1)>; it must be a number: set it to 1"',
