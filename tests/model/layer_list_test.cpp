@@ -63,7 +63,7 @@ TEST_CASE("an invalid entry is reported with its position and remedy") {
           "model.layers[0] has the padding 3, which is not below its kernel 3: lower the padding");
     CHECK(refusal(R"(["relu"])") ==
           "model.layers[0] is \"relu\"; a layer is an object with a kind: write {\"kind\": \"relu\"}");
-    CHECK(refusal("[]").find("model.layers is not a list of 1 to 256 layers: write it as") == 0);
+    CHECK(refusal("[]").find("model.layers is not a list of 1 to 256 layers: write the list as") == 0);
 }
 
 TEST_CASE("each number of a layer is accepted from its least to its most") {

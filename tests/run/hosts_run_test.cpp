@@ -87,7 +87,7 @@ TEST_CASE("the next start has all hosts that respond, if they are enough and the
     const NextHosts headless = chooseNextHosts(all, hostsOf("b:2,c:1"), 1);
     CHECK(headless.hosts.empty());
     CHECK(headless.text == "waiting for a response from a (a writes the run directory); press Ctrl+C to cancel");
-    CHECK(chooseNextHosts(all, {}, 1).text.starts_with("waiting for a, b, c, which"));
+    CHECK(chooseNextHosts(all, {}, 1).text.starts_with("waiting for a response from a, b, c "));
 }
 
 TEST_CASE("each rank of several hosts receives its number, the address of rank 0 and the token") {

@@ -91,7 +91,7 @@ TEST_CASE("a model that cannot be built shows the reason") {
     config.model.kind = ModelKind::kLayers;
     f.model.edit(config, QStringLiteral("model.kind"));
     CHECK(f.rows()->rowCount() == 0);
-    CHECK(f.notes().startsWith("Layers is empty: write it as"));
+    CHECK(f.notes().startsWith("Layers is empty: write the list as"));
     CHECK(!f.copy()->isEnabled());
 }
 

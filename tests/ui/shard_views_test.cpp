@@ -189,18 +189,18 @@ TEST_CASE("B starts with the other drop_last and is compared with A") {
     CHECK(window.text("explanationLabel").contains("1,436 of 1,436 samples (100.0 %) stay on their rank"));
     CHECK(window.text("explanationLabel").contains("1 sample is used by A only."));
     window.page.findChild<QSpinBox*>("compareWorldSizeSpinBox")->setValue(8);
-    REQUIRE(window.shows("B: 179 per rank"));
+    REQUIRE(window.shows("B: 179 samples per rank"));
 }
 
 TEST_CASE("both sides of A/B support all samplers, and every difference is counted") {
     Window window;
     window.choose("compareViewButton");
     CHECK(window.text("compareCountLabel").startsWith("3 of 1,440 cells differ"));  // the three repeated samples
-    CHECK(window.text("compareSummaryLabel").startsWith("0 of 1,437 differ"));
+    CHECK(window.text("compareSummaryLabel").startsWith("0 of 1,437 cells differ"));
     auto* b = window.page.findChild<QComboBox*>("compareSamplerComboBox");
     b->setCurrentIndex(b->findData("sequential"));
     Q_EMIT b->activated(b->currentIndex());
-    REQUIRE(window.shows("437 per rank, "));
+    REQUIRE(window.shows("437 samples per rank, "));
     auto* a = window.page.findChild<QComboBox*>("compareSamplerOfAComboBox");
     a->setCurrentIndex(a->findData("contiguous"));
     Q_EMIT a->activated(a->currentIndex());

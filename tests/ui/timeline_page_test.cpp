@@ -227,7 +227,7 @@ TEST_CASE("a click selects a step for all pages, and a drag moves the lanes") {
     const double x = geometry.xOf(timeline.model().clock().shownAt(step.beginNs + 5 * kTracedMs));
     QTest::mouseClick(&timeline.lanes(), Qt::LeftButton, {}, QPoint(static_cast<int>(x), 40));
     CHECK(timeline.cursor.step() == 5);
-    CHECK(timeline.lanes().textAt({x, 40}).contains("backward: 10.0 ms"));
+    CHECK(timeline.lanes().textAt({x, 40}).contains("backward: lasts 10.0 ms"));
     const double left = timeline.model().left();
     QTest::mousePress(&timeline.lanes(), Qt::LeftButton, {}, QPoint(500, 40));
     QTest::mouseMove(&timeline.lanes(), QPoint(600, 40));
