@@ -95,8 +95,8 @@ constexpr ConfigField kParallelFields[] = {
     boolean("pitfalls.seed_per_rank", RINGSIDE_SLOT(pitfalls.seedPerRank),
         "A deliberate mistake: every rank shuffles with seed + rank. Shards then overlap, and samples are missed."),
     boolean("pitfalls.double_sharding", RINGSIDE_SLOT(pitfalls.doubleSharding),
-        "A deliberate mistake: the data is split by rank, and the sampler splits each part again. Most samples are "
-        "never used."),
+        "A deliberate mistake: the data is split by rank, and the sampler splits each part again. With N ranks, each "
+        "epoch uses only about 1/N of the samples."),
     integer("pitfalls.wrong_rank", RINGSIDE_SLOT(pitfalls.wrongRank), Within{-1, 4095},
         "A deliberate mistake: every process passes this rank to the sampler, so all get the same shard. -1 is off."),
     integer("pitfalls.wrong_world_size", RINGSIDE_SLOT(pitfalls.wrongWorldSize), Within{0, 4096},
@@ -115,8 +115,8 @@ constexpr ConfigField kParallelFields[] = {
         "A deliberate fault: the last rank stops one step before the other ranks, as with uneven data. The other ranks "
         "wait for it in their next collective until parallel.timeout_seconds have passed."),
     boolean("pitfalls.sum_gradients", RINGSIDE_SLOT(stepPitfalls.sumGradients),
-        "A deliberate mistake: gradients are summed over the ranks and not divided by their number, which acts like a "
-        "learning rate multiplied by the world size."),
+        "A deliberate mistake: gradients are summed over the ranks and not divided by their number. With sgd, this acts "
+        "like a learning rate multiplied by the world size; with adam and adamw, the updates hardly change."),
     boolean("pitfalls.local_metrics", RINGSIDE_SLOT(stepPitfalls.localMetrics),
         "A deliberate mistake: validation results are not summed over the ranks, so each rank reports the accuracy of "
         "its own shard."),

@@ -11,7 +11,7 @@ namespace ringside {
 struct TelemetryConfig {
     // Time stamps that are recorded within steps: off | steps | phases | layers.
     TraceLevel trace = TraceLevel::kPhases;
-    // limits of the run directory without checkpoints, in MiB
+    // Limits of the size of the run directory, per hour of training and in total, in MiB. Checkpoints do not count.
     std::int64_t megabytesPerHour = 200;
     std::int64_t megabytesTotal = 2000;
 

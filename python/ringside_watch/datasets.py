@@ -148,7 +148,7 @@ def describe(dataset, depth=0):
         facts["fingerprint"] = attributes["_fingerprint"][:100]
     if "indices" in attributes and hasattr(attributes["indices"], "__len__"):
         facts["indices_sha256"] = hash_list(attributes["indices"])
-    for name in _listing(attributes, count):
+    for name in _attribute_that_lists_samples(attributes, count):
         facts[name + "_sha256"] = hash_list(attributes[name])
     sums = [checksum(one) for one in _arrays(attributes)]
     if sums:
@@ -160,7 +160,7 @@ def describe(dataset, depth=0):
     return facts
 
 
-def _listing(attributes, count):
+def _attribute_that_lists_samples(attributes, count):
     """Returns a list with the name of the attribute that lists the samples of a data set, or an empty list. Prefers the
     names in LISTS to other lists of numbers or strings with one item for each sample.
     """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Facts about the process, and about the hooks that have observed something. Environment variables are never reported.
+"""Facts about the process, and about the hooks that have observed something. Of the environment variables, only
+the launcher and the numbers that it has set (ranks, world size, restarts) are reported.
 """
 import os
 import platform

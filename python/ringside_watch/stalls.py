@@ -7,7 +7,8 @@ import time
 from . import places
 from .observations import Watching
 
-FIRST_SECONDS = 4.0  # time without an observation after which a stall is reported
+# minimum of the time without an observation after which a stall is reported; the limit is 8 step times if these are longer
+FIRST_SECONDS = 4.0
 RECENT = 5  # number of reported entries of the flight recorder
 AGAIN_SECONDS = 10.0  # interval between two reports of one stall
 

@@ -42,8 +42,8 @@ def _gradient(parameter):
 
 
 def measure_if_due(optimizer, number, step):
-    """Measures the tensors if the schedule selects this step. Called after each step of an optimizer, and with step 0
-    before its first step.
+    """Reports norms and sums of the optimizer's parameters and gradients if the schedule selects this step. Called after
+    each step of an optimizer, and with step 0 before its first step.
     """
     if step == 0:
         _optimizers[optimizer] = number

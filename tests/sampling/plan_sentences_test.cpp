@@ -187,8 +187,8 @@ TEST_CASE("each deliberate mistake is described") {
     CHECK(sentence({.seedPerRank = true}) ==
           "A deliberate mistake: Every rank shuffles with its own seed, so shards overlap and samples are missed.");
     CHECK(sentence({.doubleSharding = true}) ==
-          "A deliberate mistake: The data is split by rank, and the sampler splits each part again: most samples are "
-          "never used.");
+          "A deliberate mistake: The data is split by rank, and the sampler splits each part again: each epoch uses "
+          "only about 1/4 of the samples.");
     CHECK(sentence({.wrongRank = 0}) ==
           "A deliberate mistake: Every process passes rank 0 to the sampler, so all do the same work.");
     CHECK(sentence({.wrongWorldSize = 8}) ==

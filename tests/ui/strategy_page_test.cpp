@@ -103,6 +103,21 @@ TEST_CASE("the sentence counts the schedule's idle slots with the user's own num
     CHECK(scheduleSentence(f.page.scene()) == "One batch at a time: 3 of 4 ranks are idle, 75.0 %");
 }
 
+TEST_CASE("the measured idle share stands beside the expected one of the same stages") {
+    Strategies f;
+    StrategyScene scene = f.page.scene();
+    scene.ran =
+        StrategyMeasurements{.memory = {}, .idleShare = 0.3, .step = 0, .passes = {}, .range = {}, .bytesPerStep = {}};
+    // 4 of 11 seconds of the passes are idle. The time of collectives is not part of the passes.
+    scene.cost->time = StepTime{.arithmetic = 6, .idle = 4, .crowded = 1, .links = 5};
+    CHECK(
+        scheduleSentence(scene) ==
+        "4 stages and 8 micro-batches: 3 of 11 slots are idle, 27.3 %; for these stages, expected 36.4 % and measured "
+        "30.0 %");
+    scene.cost->time = {};
+    CHECK(scheduleSentence(scene) == "4 stages and 8 micro-batches: 3 of 11 slots are idle, 27.3 %; measured 30.0 %");
+}
+
 TEST_CASE("a click on a strategy uses it in the form, and undo restores the form") {
     Strategies f;
     REQUIRE(f.table().rowCount() == 12);

@@ -45,8 +45,9 @@ class RunController : public QObject {
     // Makes the next run report the samples of each step, even if its steps are short.
     void reportSamplesOnce() { m_reportSamples = true; }
     void sendCommand(const ControlCommand& command);  // sends a command to a live run; ignored without one
-    void stop();                                      // requests the run to stop after the current step
-    void close();                                     // closes a run that is over
+    // Requests the end of the run. A Ringside run stops after the current step; a watched script gets SIGTERM.
+    void stop();
+    void close();  // closes a run that is over
     // Stops following the run, which continues. A run that is being started is followed until it has started.
     void detach();
 

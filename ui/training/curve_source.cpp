@@ -85,7 +85,8 @@ void addTraining(std::vector<Curve>& curves, GrowingCurves& held, const RunParts
     if (none) {
         return;
     }
-    // With many ranks, shows the mean, the band, and curves of only the ranks with the largest loss.
+    // With many ranks, shows the mean of the ranks, the band from their minimum to their maximum, and curves of only
+    // the ranks with the largest loss.
     const RunData& run = *parts.back().run;
     const bool many = run.ranks().size() > kMaxApart;
     if (!fanOut || many) {

@@ -22,8 +22,8 @@ QString percent(double share) {
 QString summed(const RunData& run) {
     const auto ranks = static_cast<int>(run.ranks().size());
     return mistakeWords(
-               "Mistake: gradients are summed over %1 ranks instead of averaged. Each update of the weights is %1 "
-               "times as large: a learning rate of %2 acts like %3.")
+               "Mistake: gradients are summed over %1 ranks instead of averaged. Each gradient is %1 times as "
+               "large: with SGD, a learning rate of %2 acts like %3; with Adam, the updates hardly change.")
         .arg(ranks)
         .arg(run.settings().learningRateAtFirst, 0, 'g', 3)
         .arg(run.settings().learningRateAtFirst * ranks, 0, 'g', 3);

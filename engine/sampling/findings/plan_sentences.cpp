@@ -162,7 +162,8 @@ std::string pitfallSentence(const ShardSpec& spec) {
     if (pitfalls.seedPerRank)
         text += " Every rank shuffles with its own seed, so shards overlap and samples are missed.";
     if (pitfalls.doubleSharding) {
-        text += " The data is split by rank, and the sampler splits each part again: most samples are never used.";
+        text += " The data is split by rank, and the sampler splits each part again: each epoch uses only about 1/" +
+                std::to_string(spec.worldSize) + " of the samples.";
     }
     if (pitfalls.wrongRank >= 0) {
         text += " Every process passes rank " + std::to_string(pitfalls.wrongRank) +

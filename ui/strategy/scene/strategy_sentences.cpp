@@ -33,9 +33,15 @@ QString scheduleTitle(const RunConfig& config) {
     return choiceLabel(choiceText(config.pipeline.schedule));
 }
 
+// Returns the measured idle share with the expected one that describes the same quantity: the share with the computing
+// times of the experiment's stages, in contrast to the share of a schedule whose stages take equal time. Empty without
+// a measurement.
 QString measured(const StrategyScene& scene) {
     if (!scene.ran || !scene.ran->idleShare) return {};
-    return sentenceText("; measured %1").arg(percentText(*scene.ran->idleShare));
+    const QString share = percentText(*scene.ran->idleShare);
+    if (scene.cost->time.arithmetic <= 0) return sentenceText("; measured %1").arg(share);
+    return sentenceText("; for these stages, expected %1 and measured %2")
+        .arg(percentText(scene.cost->time.idleShare()), share);
 }
 
 // Returns a sentence about the idle time of a pipeline: how many time slots of a rank are idle, and how many there are,
