@@ -318,3 +318,11 @@ TEST_CASE("a classroom without its checkpoint ends before it opens") {
     CHECK(classroom.observer.m_wanted == 0);
     CHECK_FALSE(classroom.observer.m_failure.empty());
 }
+
+TEST_CASE("a relative checkpoint is below the folder of the experiment file") {
+    Classroom classroom({"parallel.world_size=2", "training.resume=first"});
+    classroom.plan.experiment.baseDirectory = "/no/such/folder";
+    classroom.open();
+    CHECK(classroom.end() == static_cast<int>(ExitCode::kBadConfiguration));
+    CHECK(classroom.observer.m_failure.find("/no/such/folder/first") != std::string::npos);
+}

@@ -47,7 +47,6 @@ ClassroomRun::ClassroomRun(ClassroomPlan plan, ClassroomHost& host, ClassroomObs
     : m_plan(std::move(plan)), m_host(host), m_observer(observer), m_train(std::move(train)) {}
 
 int ClassroomRun::run(int inputFd, int signalFd) {
-    m_resume = m_plan.experiment.config.training.resume;
     if (!offer(maximumRanks())) return m_exitCode;
     m_observer.begin(m_host, m_plan.experiment.config.name, static_cast<int>(maximumRanks()));
     while (m_phase != ClassroomPhase::kOver) {
@@ -65,6 +64,7 @@ int ClassroomRun::run(int inputFd, int signalFd) {
 bool ClassroomRun::offer(std::int64_t worldSize) {
     RunConfig config = classConfig(m_plan.experiment.config, worldSize);
     resolvePaths(config, m_plan.experiment.baseDirectory);
+    m_resume = config.training.resume;
     std::filesystem::path checkpoint;
     if (m_restarts > 0) {
         const Result<std::string> found = findResumeAuto(m_plan.out, config.dataRanks());
