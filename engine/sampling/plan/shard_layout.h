@@ -52,8 +52,8 @@ struct ShardLayout {
         if (rule == Rule::kBlocks) return position % samplesPerRank;
         return position / (batchSize * worldSize) * batchSize + position % batchSize;
     }
-    // Returns the index, in the order of all samples, of the sample at a global position. Positions from `orderLength` on
-    // repeat the order.
+    // Returns the index, in the order of all samples, of the sample at a global position. Positions from `orderLength`
+    // on repeat the order.
     std::int64_t orderIndex(std::int64_t position) const {
         return position < orderLength ? position : position % orderLength;
     }
