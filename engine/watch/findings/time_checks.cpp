@@ -267,8 +267,10 @@ Judgement judgeStraggler(const Evidence& evidence) {
 }
 
 Judgement judgeLoaderSlow(const Evidence& evidence) {
-    constexpr double kMuch = 0.3;    // least share of a step that the wait for a batch must take to be reported
-    constexpr double kMinUs = 5000;  // least wait per step that is reported, in microseconds
+    constexpr double kMuch = 0.3;  // least share of a step that the wait for a batch must take to be reported
+    // Least wait per step that is reported, in microseconds. Shorter waits, such as those of samples that are read in
+    // 0.5 ms each, vary too much with the other programs of the computer.
+    constexpr double kMinUs = 8000;
     double minShare = 1;
     // largest share of a step in which a rank was queued, over the ranks whose wait for batches this can explain
     double queuedShare = 0;
