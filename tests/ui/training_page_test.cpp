@@ -161,6 +161,9 @@ TEST_CASE("a legend that does not fit beside the title of its chart is below the
     CHECK_FALSE(isBelow(400));
     CHECK(isBelow(198));  // width of the panel in a window that is 960 pixels wide
     CHECK_FALSE(isBelow(400));
+    // The border of the style sheet makes the space narrower.
+    panel.setStyleSheet(QStringLiteral("QFrame[role=\"panel\"] { border: 2px solid black; }"));
+    for (int width = 198; width <= 330; ++width) isBelow(width);
 }
 
 TEST_CASE("a legend names the curves that fit and counts the others") {

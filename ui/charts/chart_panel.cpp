@@ -59,7 +59,7 @@ bool ChartPanel::event(QEvent* event) {
 // Places the legend below the title if all names fit only there, or if beside the title not even the first name fits.
 void ChartPanel::placeLegend() {
     const QMargins margins = m_head->contentsMargins(), frame = layout()->contentsMargins();
-    int below = width() - margins.left() - margins.right() - frame.left() - frame.right();
+    int below = contentsRect().width() - margins.left() - margins.right() - frame.left() - frame.right();
     for (int i = 1; i < m_head->count(); ++i) below -= m_head->itemAt(i)->sizeHint().width() + m_head->spacing();
     const int beside = below - m_heading->sizeHint().width() - Theme::kSpace2;
     const int all = m_legend->sizeHint().width();
