@@ -112,8 +112,7 @@ TEST_CASE("the measured idle share stands beside the expected one of the same st
     scene.cost->time = StepTime{.arithmetic = 6, .idle = 4, .crowded = 1, .links = 5};
     CHECK(
         scheduleSentence(scene) ==
-        "4 stages and 8 micro-batches: 3 of 11 slots are idle, 27.3 %; for these stages, expected 36.4 % and measured "
-        "30.0 %");
+        "4 stages and 8 micro-batches: 3 of 11 slots are idle, 27.3 %; these stages: expected 36.4 %, measured 30.0 %");
     scene.cost->time = {};
     CHECK(scheduleSentence(scene) == "4 stages and 8 micro-batches: 3 of 11 slots are idle, 27.3 %; measured 30.0 %");
 }

@@ -40,7 +40,7 @@ QString measured(const StrategyScene& scene) {
     if (!scene.ran || !scene.ran->idleShare) return {};
     const QString share = percentText(*scene.ran->idleShare);
     if (scene.cost->time.arithmetic <= 0) return sentenceText("; measured %1").arg(share);
-    return sentenceText("; for these stages, expected %1 and measured %2")
+    return sentenceText("; these stages: expected %1, measured %2")
         .arg(percentText(scene.cost->time.idleShare()), share);
 }
 

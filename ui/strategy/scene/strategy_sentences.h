@@ -14,7 +14,7 @@ QString stepTimeText(double seconds);  // returns, for example, "21.4 ms"
 // Returns a text with the experiment's strategy, such as "pipeline of 4 stages, 8 micro-batches, 1F1B".
 QString strategyTitle(const StrategyScene& scene);
 // Returns a sentence about the schedule's idle time, such as "4 stages and 8 micro-batches: 3 of 11 slots are idle,
-// 27.3 %; for these stages, expected 31.5 % and measured 32.6 %".
+// 27.3 %; these stages: expected 31.5 %, measured 32.6 %".
 QString scheduleSentence(const StrategyScene& scene);
 // Returns a text with the meaning of the letters and strips in the picture of the model placement.
 QString placementSentence(const StrategyScene& scene);
