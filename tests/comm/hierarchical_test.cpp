@@ -196,6 +196,25 @@ TEST_CASE("a missing rank of another host is named on every host") {
     }
 }
 
+TEST_CASE("ranks of one host that call different collectives are named, not called dead") {
+    if (!glooAvailable()) return;
+    Hosts run({0, 0, 1, 1}, {.timeout = milliseconds(400)});
+    std::vector<std::future<std::string>> errors;
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        errors.push_back(errorOf([&, rank] {
+            std::vector<float> values(rank == 3 ? 10 : 20);
+            run.ranks[rank]->allReduce(CommBuffer::of(std::span(values)), ReduceOp::kSum);
+        }));
+    }
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        const std::string error = errors[rank].get();
+        CAPTURE(rank, error);
+        CHECK_THAT(error, containing("rank 2") || containing("rank 3"));
+        if (rank < 2) continue;
+        CHECK_THAT(error, containing("the ranks called different collectives") && !containing("has died"));
+    }
+}
+
 TEST_CASE("a rank of another host that sends garbage into sums is suspected by the ranks that receive it") {
     if (!glooAvailable()) return;
     // 64 values are exchanged as a whole. 100,000 values are split into parts, and each host sums one part for all

@@ -7,6 +7,7 @@
 
 #include "base/errors/errors.h"
 #include "base/time/monotonic.h"
+#include "comm/call_mismatch_error.h"
 #include "comm/communicator_factory.h"
 #include "comm/group_members.h"
 #include "comm/hosts/memory_sharers.h"
@@ -138,6 +139,22 @@ void HierarchicalCommunicator::failForPeerMisuse(int rank, const std::string& wh
     throw CommError(misbehaviourText(rank, why), rank);
 }
 
+// Aborts all parts of this communicator and throws a CommError that names `rank`, one of the ranks of this host that
+// made different calls. Does not search for a missing rank, because no rank is missing.
+void HierarchicalCommunicator::failForDifferentCalls(int rank, const std::string& what) {
+    m_failed = true;
+    abortAll();
+    throw CommError("the ranks called different collectives, rank " + std::to_string(rank) + " among them, near " +
+                        what + ": every rank must make the same calls with the same sizes and options",
+                    rank);
+}
+
+// Errors of the communicator over shared memory contain a rank's position on this host. Returns the number of this rank
+// in the run.
+int HierarchicalCommunicator::rankOnThisHost(int position) const {
+    return m_hosts.ranksOn(m_hosts.hostOf(m_rank)).at(static_cast<std::size_t>(position));
+}
+
 void HierarchicalCommunicator::runCollective(QueuedCollective job, const std::function<void()>& call) {
     const WaitScope waiting(trace());
     job.trace = job.kind == CollectiveKind::kBarrier ? nullptr : activeTrace();
@@ -195,19 +212,17 @@ void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const st
                                                   : "connection to the host of rank " +
                                                         std::to_string(m_hosts.ranksOn(error.peer()).front()) + ": ";
         fail(what, host + error.what(), -1);
+    } catch (const CallMismatchError& error) {
+        failForDifferentCalls(m_inFlat ? error.missingRank() : rankOnThisHost(error.missingRank()), what);
     } catch (const CommError& error) {
         if (std::string_view(error.what()).find(kMisbehaves) != std::string_view::npos) {
             m_failed = true;
             abortAll();
             throw;
         }
-        // Errors of the communicator over shared memory contain a rank's position on this host. Converts the position
-        // to the number of the rank in the run.
-        const auto& here = m_hosts.ranksOn(m_hosts.hostOf(m_rank));
-        const int place = error.missingRank();
-        const bool isHere = !m_inFlat && place >= 0 && place < static_cast<int>(here.size());
-        fail(what, isHere ? "the missing rank has died, hangs or is much slower" : error.what(),
-             isHere ? here[static_cast<std::size_t>(place)] : place);
+        const int missing = error.missingRank();
+        if (m_inFlat || missing < 0) fail(what, error.what(), missing);
+        fail(what, "the missing rank has died, hangs or is much slower", rankOnThisHost(missing));
     }
 }
 

@@ -98,6 +98,8 @@ class HierarchicalCommunicator final : public Communicator {
     void runTraced(const QueuedCollective& job, std::int64_t number, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why, int missing);
     [[noreturn]] void failForPeerMisuse(int rank, const std::string& why);
+    [[noreturn]] void failForDifferentCalls(int rank, const std::string& what);
+    int rankOnThisHost(int position) const;
     void abortAll();
 
     std::shared_ptr<Store> m_store;

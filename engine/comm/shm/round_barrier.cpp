@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/errors/errors.h"
 #include "base/time/awake_deadline.h"
+#include "comm/call_mismatch_error.h"
 #include "comm/collective_text.h"
 
 namespace ringside {
@@ -148,10 +148,10 @@ void RoundBarrier::failMismatch(int peer) {
     recordFailure(makeFailure(kMismatch, rankInRun(peer)));
     const Announcement& other = announcement(peer);
     const Announcement& own = announcement(m_rank);
-    throw CommError(rankText(peer) + " called " + describe(other) + " as collective " +
-                        std::to_string(other.collective) + " where " + rankText(m_rank) + " called " + describe(own) +
-                        ": every rank must make the same calls with the same sizes and options",
-                    rankInRun(peer));
+    throw CallMismatchError(rankText(peer) + " called " + describe(other) + " as collective " +
+                                std::to_string(other.collective) + " where " + rankText(m_rank) + " called " +
+                                describe(own) + ": every rank must make the same calls with the same sizes and options",
+                            rankInRun(peer));
 }
 
 void RoundBarrier::abort() {
@@ -180,10 +180,10 @@ void RoundBarrier::throwFailure(std::uint32_t failure) const {
             throw CommError(who + " aborted communication during " + describeCurrent() + "; see the log of that rank",
                             rank);
         case kMismatch:
-            throw CommError("the ranks called different collectives, " + who + " among them, near " +
-                                describeCurrent() +
-                                ": every rank must make the same calls with the same sizes and options",
-                            rank);
+            throw CallMismatchError("the ranks called different collectives, " + who + " among them, near " +
+                                        describeCurrent() +
+                                        ": every rank must make the same calls with the same sizes and options",
+                                    rank);
         default:
             throw CommError(who + " did not respond to another rank in time, so communication ended during " +
                                 describeCurrent() + "; see the log of that rank",

@@ -56,7 +56,7 @@ class RoundBarrier {
     // "rank 3 did not reach collective 7". Also used by channels, which wait outside of rounds.
     [[noreturn]] void failMissing(int peer, const std::string& what);
 
-    // Records that `peer` called a different collective and throws CommError.
+    // Records that `peer` called a different collective and throws CallMismatchError.
     [[noreturn]] void failMismatch(int peer);
 
     // Returns the time until which a rank may sleep: the deadline, or 200 ms from now if that is earlier, because a
