@@ -94,7 +94,7 @@ TEST_CASE("a paused run uses no processor time, does not count as hung and stops
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     Program run({"run", "--quiet", "--out", out, "--set", "parallel.world_size=2", "--set", "training.epochs=100000",
-                 "--set", "parallel.timeout_seconds=1"});
+                 "--set", kShortTimeout});
     REQUIRE(eventually([&] { return hasTrained(out); }));
     REQUIRE(sendCommand(out, {"pause"}).code == 0);
     const std::vector<pid_t> workers = workerPids(out);
@@ -339,7 +339,7 @@ TEST_CASE("a rank that stops one step early is named with the mistake and the re
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     Program run({"run", "--quiet", "--out", out, "--set", "parallel.world_size=3", "--set", "pitfalls.early_exit=true",
-                 "--set", "parallel.timeout_seconds=1"});
+                 "--set", kShortTimeout});
     REQUIRE(run.wait() == 13);
     const Json summary = jsonOf(out / "summary.json");
     CHECK(summary["first_failed_rank"] == 2);

@@ -53,7 +53,8 @@ struct Endless {
         Settings all{"run", "--out", out};
         const Settings more = settingsOf(settings);
         all.insert(all.end(), more.begin(), more.end());
-        for (const char* one : {"training.epochs=1000000", "parallel.timeout_seconds=2"})
+        for (const char* one :
+             {"training.epochs=1000000", kSanitized ? "parallel.timeout_seconds=6" : "parallel.timeout_seconds=2"})
             all.insert(all.end(), {"--set", one});
         return all;
     }

@@ -18,6 +18,16 @@ namespace ringside {
 inline const std::vector<std::string> kSlow{"--set", "pitfalls.slow_rank=0", "--set", "pitfalls.slow_ms=1"};
 inline const std::vector<std::string> kFast{"--set", "pitfalls.slow_rank=-1"};
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+// Timeout of runs whose ranks hang. Under a sanitizer on a busy machine, ranks that do not hang can need more than two
+// seconds for one step.
+inline const std::string kShortSeconds = kSanitized ? "6" : "1";
+inline const std::string kShortTimeout = "parallel.timeout_seconds=" + kShortSeconds;
+
 // Returns the words of both lists, for example a command line with more options.
 inline std::vector<std::string> joined(std::vector<std::string> words, const std::vector<std::string>& more) {
     words.insert(words.end(), more.begin(), more.end());

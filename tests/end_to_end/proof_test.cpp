@@ -13,12 +13,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
-
 const std::string kCtl = builtProgram("ringsidectl");
 
 // Run of four ranks that continues until a test ends it.
@@ -65,11 +59,11 @@ Json ranWith(const std::string& first, const fs::path& out, const std::string& m
 
 TEST_CASE("a rank that returns after the other ranks timed out counts as hung, and the run fails") {
     for (const char* backend : {"shm", "gloo"}) {
-        Endless run(
-            {"--set", "parallel.timeout_seconds=1", "--set", std::string("parallel.backend=\"") + backend + "\""});
+        Endless run({"--set", "parallel.timeout_seconds=" + kShortSeconds, "--set",
+                     std::string("parallel.backend=\"") + backend + "\""});
         REQUIRE(::kill(run.workers[2], SIGSTOP) == 0);
         const auto gaveUp = [&] {
-            return contains(contentOf(run.out / "telemetry.jsonl"), "within 1 s") ||
+            return contains(contentOf(run.out / "telemetry.jsonl"), "within " + kShortSeconds + " s") ||
                    fs::exists(run.out / "summary.json");  // the supervisor may have detected the hang before the ranks
         };
         CHECK(eventually(gaveUp));
@@ -189,13 +183,16 @@ TEST_CASE("attaching to a run reports a killed supervisor with the code of a dea
 }
 
 TEST_CASE("a save longer than the timeout is waited for and reported") {
+    const std::string timeout = kSanitized ? "10" : "2";
+    const std::string stall = kSanitized ? "15" : "5";
     for (const char* backend : {"shm", "gloo"}) {
         const TemporaryDirectory scratch;
         const fs::path out = scratch.path() / "run";
-        ::setenv("RINGSIDE_FAULT", "stall=5@saving:0", 1);
-        Program run({"run", "--out", out, "--set", "training.epochs=1000000", "--set", "parallel.timeout_seconds=2",
-                     "--set", std::string("parallel.backend=\"") + backend + "\""},
-                    -1, testProgram("faults/ringsidectl"));
+        ::setenv("RINGSIDE_FAULT", ("stall=" + stall + "@saving:0").c_str(), 1);
+        Program run(
+            {"run", "--out", out, "--set", "training.epochs=1000000", "--set", "parallel.timeout_seconds=" + timeout,
+             "--set", std::string("parallel.backend=\"") + backend + "\""},
+            -1, testProgram("faults/ringsidectl"));
         ::unsetenv("RINGSIDE_FAULT");
         REQUIRE(eventually([&] { return hasTrained(out); }));
         REQUIRE(::kill(run.pid(), SIGINT) == 0);
