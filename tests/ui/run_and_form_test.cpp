@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
+#include <QDir>
 #include <QDockWidget>
 
 #include "experiment/experiment_form.h"
@@ -60,6 +61,18 @@ TEST_CASE("opening a run shows a question before it replaces an unsaved experime
         CHECK(f.form().parallel.worldSize == 3);
         CHECK(f.text("fileNameLabel") == "earlier");
         CHECK_FALSE(f.window.experiment().isModified());
+    }
+    SECTION("a run that is deleted before the answer is reported, and the run on screen stays") {
+        f.finish();
+        f.type("worldSizeSpinBox", "5");
+        RunAndForm other;
+        other.writeRun("later", 2);
+        f.dialogs.answer = 1;
+        f.dialogs.beforeAnswer = [&] { QDir(other.fake.folder.path()).removeRecursively(); };
+        f.window.openRun(other.fake.folder.path());
+        CHECK(f.dialogs.questions.size() == 1);
+        CHECK(f.state() == State::Finished);
+        CHECK(f.form().parallel.worldSize == 5);
     }
     SECTION("Save saves it first") {
         f.dialogs.answer = 0;

@@ -106,6 +106,12 @@ bool RunSession::open(const QString& directory, AfterOpening after, const std::f
 }
 
 void RunSession::attach(const QString& directory, AfterOpening after) {
+    // The directory may have been deleted while the question about unsaved changes was shown.
+    const Result<RunPaths> found = openRunDirectory(directory.toStdString());
+    if (!found) {
+        Q_EMIT refused(QString::fromStdString(found.problem().text()), true);
+        return;
+    }
     m_resumeWhenShown = after == AfterOpening::kResume;
     m_started.reset();
     request(PageToShow::kCurrent, true);
