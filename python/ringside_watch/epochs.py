@@ -37,14 +37,15 @@ class Epochs:
         self.first_training = None
         self.epoch = 0  # current epoch of the first training loader
 
-    def pass_of(self, loader, number):
+    def get_or_add_pass(self, loader, number):
+        """Returns the counts of a pass. Adds a pass with counts of 0 if the pass is not known."""
         return self._passes.setdefault((loader, number), Pass())
 
     def trained(self, batch, indices):
         """Counts a trained batch. Returns its epoch, and the position of its first index among the indices that the
         rank has trained on in this epoch.
         """
-        one = self.pass_of(batch.loader, batch.number_of_pass)
+        one = self.get_or_add_pass(batch.loader, batch.number_of_pass)
         if one.epoch is None:
             one.epoch = self._trained_passes.get(batch.loader, 0)
             self._trained_passes[batch.loader] = one.epoch + 1
@@ -60,7 +61,7 @@ class Epochs:
         return one.epoch, slot
 
     def untrained(self, batch):
-        self.pass_of(batch.loader, batch.number_of_pass).untrained += 1
+        self.get_or_add_pass(batch.loader, batch.number_of_pass).untrained += 1
 
     def take(self, loader, number):
         """Removes a pass that has ended and returns it. Returns None if the pass is not known."""

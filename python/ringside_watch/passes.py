@@ -19,7 +19,7 @@ class Passes:
         self._left = []
 
     def handle_fetched_batch(self, batch, delivered):
-        self._report.epochs.pass_of(batch.loader, batch.number_of_pass).delivered += 1
+        self._report.epochs.get_or_add_pass(batch.loader, batch.number_of_pass).delivered += 1
         if delivered:
             self._report.pairing.fetched(batch)
         else:

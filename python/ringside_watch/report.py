@@ -151,7 +151,7 @@ class Report:
         if about == "data_parallel" and what["kind"] == "ddp":
             self.frames.waits_for_ddp = True
         if about == "converted":
-            what = dict(what, after_step=self._steps_ended())
+            what = dict(what, after_step=self._number_of_latest_ended_step())
         self.fact(at_ns, about, what)
 
     def take_tensors(self, at_ns, what, values):
@@ -203,7 +203,7 @@ class Report:
         self.passes.handle_delivered_batch(loader)
 
     def take_pass_end(self, at_ns, loader, number, why, evaluates=False):
-        self.epochs.pass_of(loader, number).evaluates = evaluates
+        self.epochs.get_or_add_pass(loader, number).evaluates = evaluates
         self.passes.handle_pass_end(at_ns, loader, number, why)
 
     def take_wrapper_ended(self, at_ns, loader):
@@ -270,10 +270,12 @@ class Report:
 
     def take_skipped(self, at_ns):
         self.steps.upcoming.skipped += 1
-        self.fact(at_ns, "skipped_step", {"after_step": self._steps_ended()})
+        self.fact(at_ns, "skipped_step", {"after_step": self._number_of_latest_ended_step()})
 
-    def _steps_ended(self):
-        """Returns the number of the latest step that has ended with an optimizer step, complete or not."""
+    def _number_of_latest_ended_step(self):
+        """Returns the number of the latest step that has ended with an optimizer step; 0 if there is none. The step may
+        be incomplete: it can continue with another optimizer.
+        """
         return self.steps.number + self.steps.has_stepped()
 
     def take_scheduler(self):

@@ -86,10 +86,10 @@ TEST_CASE("the number of samples of an epoch is counted by formula where the ord
                 const auto expected = static_cast<std::int64_t>(trainedSamples(plan).size());
                 CAPTURE(samples, dropLast, samplerName(kind));
                 CHECK(countTrainedSamples(plan) == expected);
-                CHECK(trainedSamplesByFormula(plan).has_value() == (kind == SamplerKind::kDistributed));
-                CHECK(trainedSamplesByFormula(plan).value_or(expected) == expected);
+                CHECK(countTrainedSamplesByFormula(plan).has_value() == (kind == SamplerKind::kDistributed));
+                CHECK(countTrainedSamplesByFormula(plan).value_or(expected) == expected);
             }
     const ShardSpec mistaken{.datasetSize = 30, .worldSize = 4, .pitfalls = {.wrongRank = 1}};
-    CHECK_FALSE(trainedSamplesByFormula(ShardPlan::make(mistaken).value()));
+    CHECK_FALSE(countTrainedSamplesByFormula(ShardPlan::make(mistaken).value()));
     CHECK(countTrainedSamples(ShardPlan::make(mistaken).value()) == 8);
 }

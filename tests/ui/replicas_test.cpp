@@ -288,8 +288,8 @@ TEST_CASE("a step without inspection shows losses and samples, and how to record
 
 TEST_CASE("without replicas the page shows the reason") {
     const auto [strategy, text] =
-        GENERATE(table<const char*, const char*>({{"data_parallel", "With the strategy data_parallel, one process"},
-                                                  {"pipeline", "Each stage of this pipeline exists once"}}));
+        GENERATE(table<const char*, const char*>({{"data_parallel", "With the strategy DataParallel, one process"},
+                                                  {"pipeline", "Each stage of the model exists once"}}));
     Theme theme;
     RunModel run;
     ReplicasPage page(run, theme);
@@ -299,6 +299,7 @@ TEST_CASE("without replicas the page shows the reason") {
     page.show();
     REQUIRE(waitFor([&] { return run.data().started().has_value(); }));
     REQUIRE(waitFor([&] { return page.findChild<QLabel*>("replicasEmptyLabel")->text().startsWith(text); }));
+    CHECK_FALSE(page.findChild<QLabel*>("replicasEmptyLabel")->text().contains("mesh.replicate"));
     CHECK_FALSE(page.findChild<QPushButton*>("inspectButton")->isEnabled());
 }
 

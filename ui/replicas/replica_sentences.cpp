@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "words/field_text.h"
+#include "words/form_fields.h"
 #include "words/phase_text.h"
 
 namespace ringside {
@@ -96,12 +97,15 @@ QString pausedSentence(const RunData& run) {
 QString reasonForSingleModel(const RunData& run, const RunConfig& config) {
     if (run.settings().strategy == StrategyKind::kDataParallel)
         return replicaWords(
-            "With the strategy data_parallel, one process adds up the gradients of its devices, and only device 0 "
-            "updates the model: there are no replicas to compare. Choose the strategy ddp to see replicas.");
-    if (run.ranks().size() > 1 && RankLayout{meshOf(config), 0}.dataRankCount() == 1)
+            "With the strategy DataParallel, one process adds up the gradients of its devices, and only device 0 "
+            "updates the model: there are no replicas to compare. Choose the strategy DDP to see replicas.");
+    const RankLayout layout{meshOf(config), 0};
+    if (run.ranks().size() > 1 && layout.mesh.pipeline > 1 && layout.dataRankCount() == 1)
         return replicaWords(
-            "Each stage of this pipeline exists once, so there are no replicas to compare. Set mesh.replicate to 2 to "
-            "see replicas of the stages.");
+                   "Each stage of the model exists once, so there are no replicas to compare. To see two replicas of "
+                   "each stage, choose the strategy %1 in the form, double World size, and set Replicas to 2. The "
+                   "button More of this section shows the field Replicas.")
+            .arg(choiceLabel(choiceText(config.parallel.strategy)));
     return {};
 }
 

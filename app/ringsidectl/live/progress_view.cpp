@@ -217,7 +217,7 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
     }
     if (!run.validationEpochs().empty()) {
         const EpochResult& last = run.validationEpochs().back();
-        const bool padded = showsPaddedValidation(run);
+        const bool padded = isPaddingCountedInValidation(run);
         const double accuracy = padded ? last.accuracyPadded : last.accuracy;
         const double loss = padded ? last.lossPadded : last.loss;
         const std::int64_t samples = padded ? last.samplesPadded : last.samples;

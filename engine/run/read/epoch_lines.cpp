@@ -48,7 +48,7 @@ std::vector<std::string> EpochLines::takeLines(const RunData& run, std::chrono::
     const bool validates = reportsValidation(run);
     const std::size_t complete = validates ? std::min(training.size(), validation.size()) : training.size();
     const std::int64_t last = std::max(total, static_cast<std::int64_t>(complete));
-    const bool padded = showsPaddedValidation(run);
+    const bool padded = isPaddingCountedInValidation(run);
     for (; m_taken < complete; ++m_taken) {
         const EpochResult& train = training[m_taken];
         if (last > kEveryEpochUpTo && train.epoch + 1 < last && now - m_lastAt < kEpochInterval) continue;
@@ -64,7 +64,7 @@ std::vector<std::string> EpochLines::takeLines(const RunData& run, std::chrono::
     return lines;
 }
 
-bool showsPaddedValidation(const RunData& run) {
+bool isPaddingCountedInValidation(const RunData& run) {
     if (!run.started()) return false;
     const Result<RunConfig> config = RunConfig::parse(run.started()->config, "run");
     return config && config.value().training.validate == ValidationMode::kPadded;

@@ -24,6 +24,6 @@ class EpochLines {
 
 // True if the displayed validation results also count the samples that PyTorch's DistributedSampler repeats to give all
 // ranks the same number (training.validate: padded).
-bool showsPaddedValidation(const RunData& run);
+bool isPaddingCountedInValidation(const RunData& run);
 
 }  // namespace ringside

@@ -13,7 +13,7 @@ namespace ringside {
 namespace {
 
 std::int64_t markAll(const ShardPlan& plan, std::vector<bool>& seen, const std::atomic<bool>* stop) {
-    const std::optional<std::int64_t> prefix = trainedSamplesByFormula(plan);
+    const std::optional<std::int64_t> prefix = countTrainedSamplesByFormula(plan);
     if (!prefix) {
         return markTrained(plan, seen, stop);
     }
@@ -29,7 +29,7 @@ std::int64_t markAll(const ShardPlan& plan, std::vector<bool>& seen, const std::
 
 // DistributedSampler assigns positions to the ranks in turn, so the trained positions are the first ones of the padded
 // or truncated order.
-std::optional<std::int64_t> trainedSamplesByFormula(const ShardPlan& plan) {
+std::optional<std::int64_t> countTrainedSamplesByFormula(const ShardPlan& plan) {
     const ShardSpec& spec = plan.spec();
     if (spec.pitfalls.any() || spec.kind != SamplerKind::kDistributed) {
         return {};
@@ -39,7 +39,7 @@ std::optional<std::int64_t> trainedSamplesByFormula(const ShardPlan& plan) {
 }
 
 std::int64_t countTrainedSamples(const ShardPlan& plan, const std::atomic<bool>* stop) {
-    if (const std::optional<std::int64_t> prefix = trainedSamplesByFormula(plan)) {
+    if (const std::optional<std::int64_t> prefix = countTrainedSamplesByFormula(plan)) {
         return *prefix;
     }
     std::vector<bool> seen(static_cast<std::size_t>(plan.spec().datasetSize));
@@ -65,7 +65,7 @@ Coverage coverage(const RunConfig& config, std::int64_t datasetSize, const std::
         if (!plan) {
             break;
         }
-        if (trainedSamplesByFormula(plan.value()) == datasetSize) {
+        if (countTrainedSamplesByFormula(plan.value()) == datasetSize) {
             left = 0;
             break;
         }

@@ -30,6 +30,6 @@ Coverage coverage(const RunConfig& config, std::int64_t datasetSize, const std::
 std::int64_t countTrainedSamples(const ShardPlan& plan, const std::atomic<bool>* stop = nullptr);
 // Returns the result of countTrainedSamples() from a closed formula, without examining the samples. Returns empty if
 // the formula does not apply: the sampler is not DistributedSampler, or a pitfall is configured.
-std::optional<std::int64_t> trainedSamplesByFormula(const ShardPlan& plan);
+std::optional<std::int64_t> countTrainedSamplesByFormula(const ShardPlan& plan);
 
 }  // namespace ringside

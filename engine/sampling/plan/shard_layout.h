@@ -8,7 +8,7 @@ namespace ringside {
 struct ShardSpec;
 
 // Arithmetic of a sampler: length of the global order, and the mapping between global positions and the slots of each
-// rank. Position p < orderLength contains order[p]; later positions repeat the order from its start (padding).
+// rank. Position p contains the sample order[p % orderLength], because padding repeats the order from its start.
 struct ShardLayout {
     enum class Rule {
         kRoundRobin,  // each rank gets one position in turn
@@ -52,8 +52,8 @@ struct ShardLayout {
         if (rule == Rule::kBlocks) return position % samplesPerRank;
         return position / (batchSize * worldSize) * batchSize + position % batchSize;
     }
-    // Returns the index, in the order of all samples, of the sample at a global position. Positions from `orderLength`
-    // on repeat the order.
+    // Returns the index, in the global order, of the sample at a global position: `position % orderLength`, because
+    // padding repeats the order from its start.
     std::int64_t orderIndex(std::int64_t position) const {
         return position < orderLength ? position : position % orderLength;
     }

@@ -38,7 +38,8 @@ std::string whyNot(const ReplicaProbe::Dependencies& dependencies) {
     if (dependencies.config.parallel.strategy == StrategyKind::kDataParallel)
         return "replicas cannot be inspected with data_parallel: one process adds up the gradients of its devices";
     if (dependencies.layout.mesh.ranks() > 1 && dependencies.layout.dataRankCount() == 1)
-        return "there are no replicas to inspect: each stage of the pipeline exists once; set mesh.replicate to 2";
+        return "there are no replicas to inspect: each stage of the pipeline exists once; set mesh.replicate to 2 and "
+               "double parallel.world_size";
     if (dependencies.backend.device().kind != Device::Kind::kCpu) return "replicas can be inspected on the CPU only";
     return {};
 }

@@ -68,7 +68,7 @@ void addRecordNotes(SampleAudit& result, const std::vector<RecordedFacts>& facts
                 if (one.droppedLines == 0) continue;
                 result.notes.push_back("Rank " + std::to_string(rank) + " could not send " +
                                        std::to_string(one.droppedLines) +
-                                       " observations: the numbers of samples may be too small");
+                                       " observations, so the shown numbers of samples may be too low");
             }
         }
     }

@@ -150,7 +150,7 @@ Result<SampleAudit> auditRuns(const std::vector<fs::path>& runs) {
     for (std::string& note : chain.value().notes) audit.notes.push_back(std::move(note));
     if (chain.value().badLines > 0) {
         audit.notes.push_back(std::to_string(chain.value().badLines) +
-                              " damaged lines were skipped: the numbers of samples may be too small");
+                              " damaged lines were skipped, so the shown numbers of samples may be too low");
     }
     return audit;
 }

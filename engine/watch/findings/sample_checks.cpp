@@ -81,8 +81,22 @@ std::int64_t mostCommonContents(const LoaderGroup& group) {
 }
 
 std::string coverageText(const Coverage& one) {
-    return "in epoch " + std::to_string(one.epoch + 1) + ", " + counted(one.shared, "sample") + " of " +
-           grouped(one.pool) + " went to more than one rank and " + grouped(one.never) + " to none";
+    return "in epoch " + std::to_string(one.epoch + 1) + ", the ranks trained on " + grouped(one.distinct) + " of " +
+           counted(one.pool, "sample") + ", and " + counted(one.shared, "sample") + " went to more than one rank";
+}
+
+// Returns the text of the finding that the ranks have different subsets. `complete`: the first complete epoch; null if
+// there is none.
+std::string subsetsDifferText(const LoaderGroup& group, const Coverage* complete) {
+    const std::string replicas = std::to_string(group.ranks.front().sampler.replicas.value_or(1));
+    std::string text =
+        "The ranks have different subsets of the data set, but the sampler divides the subset of each "
+        "rank among " +
+        replicas + " ranks as if all subsets were equal";
+    // A sampler that draws with replacement or from a list can draw any number of samples.
+    if (!group.isPartial())
+        text += ". In each epoch, each rank therefore trains on only about 1/" + replicas + " of its subset";
+    return text + (complete == nullptr ? "." : ": " + coverageText(*complete) + ".");
 }
 
 const Coverage* firstComplete(const std::vector<Coverage>& all) {
@@ -99,9 +113,7 @@ Judgement dataSetDiffers(const LoaderGroup& group) {
     if (sameness == Sameness::kSame && hasDifferentPools(group)) {
         Json facts = complete == nullptr ? Json::object() : coverageJson(*complete);
         facts["differs"] = "Subset.indices";
-        return found("Each rank has drawn a different subset, and the sampler divides it among the ranks again" +
-                         (complete == nullptr ? std::string() : ": " + coverageText(*complete)) + ".",
-                     group.ranks.front().loader->subsetLine(), std::move(facts));
+        return found(subsetsDifferText(group, complete), group.ranks.front().loader->subsetLine(), std::move(facts));
     }
     if (sameness != Sameness::kDifferent)
         return sameness == Sameness::kSame ? passed() : couldNotJudge("no fingerprint of the data set was reported");

@@ -337,8 +337,9 @@ TEST_CASE("Another random split on each rank is named once, with what it does to
     // Rank 0 reads the even numbers below 80, rank 1 the odd numbers from 21 on. The ranks share no sample; the odd
     // numbers up to 19 and the even numbers from 80 to 98 are missing.
     CHECK(findingOf(diagnosis, "data-set-differs").text ==
-          "Each rank has drawn a different subset, and the sampler divides it among the ranks again: in epoch 1, 0 "
-          "samples of 100 went to more than one rank and 20 to none.");
+          "The ranks have different subsets of the data set, but the sampler divides the subset of each rank among 2 "
+          "ranks as if all subsets were equal. In each epoch, each rank therefore trains on only about 1/2 of its "
+          "subset: in epoch 1, the ranks trained on 80 of 100 samples, and 0 samples went to more than one rank.");
     CHECK(resultOf(diagnosis, "trained-on-validation") == "skipped");
 }
 

@@ -250,7 +250,7 @@ TEST_CASE("Damaged lines are counted and named", "[audit]") {
     const Result<SampleAudit> audit = auditRun(run);
     REQUIRE(audit);
     REQUIRE_FALSE(audit.value().notes.empty());
-    CHECK(audit.value().notes.back() == "1 damaged lines were skipped: the numbers of samples may be too small");
+    CHECK(audit.value().notes.back() == "1 damaged lines were skipped, so the shown numbers of samples may be too low");
 }
 
 TEST_CASE("Each prefix of a record is audited or refused without a crash", "[audit]") {

@@ -14,7 +14,7 @@ namespace ringside {
 
 void UniqueCount::requestLatest(const ShardPlan& plan) {
     m_work.cancel();
-    if (trainedSamplesByFormula(plan) || plan.spec().datasetSize <= kInstantSamples) {
+    if (countTrainedSamplesByFormula(plan) || plan.spec().datasetSize <= kInstantSamples) {
         m_result = countTrainedSamples(plan);
         return;
     }
