@@ -118,6 +118,23 @@ def saves_at_sigterm(launcher, worker, scratch):
     shutil.rmtree(run)
 
 
+def a_killed_rank_leaves_a_summary(launcher, worker, scratch, backend):
+    """mpirun kills the other ranks, and rank 0 with them, within milliseconds after a rank has died."""
+    run = scratch / "killed"
+    line = [*launcher.here(), "-np", "4", worker, "--out", run, "--set", "training.epochs=100000", "--set",
+            f"parallel.backend={backend}"]
+    with subprocess.Popen(line, env=launcher.environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True) as job:
+        wait_for_steps(run, job)
+        ranks = [json.loads(text) for text in (run / "telemetry.jsonl").read_text().splitlines() if '"pid"' in text]
+        os.kill(next(rank["pid"] for rank in ranks if rank.get("rank") == 2), signal.SIGKILL)
+        output = job.communicate(timeout=60)[0]
+    assert (run / "summary.json").exists(), (backend, output)
+    summary = json.loads((run / "summary.json").read_text())
+    assert summary["state"] == "failed" and "rank 2" in summary["verdict"], summary["verdict"]
+    shutil.rmtree(run)
+
+
 def wait_for_steps(run, job):
     telemetry, until = run / "telemetry.jsonl", time.monotonic() + 60
     while not (telemetry.exists() and '"kind":"steps"' in telemetry.read_text()):
@@ -168,6 +185,9 @@ def main():
             if launcher.is_open_mpi:
                 by_pmix_alone(launcher, worker, scratch, reference)
                 saves_at_sigterm(launcher, worker, scratch)
+                for backend in ("mpi", "auto"):
+                    if backend == "auto" or launcher.path == shutil.which("mpirun.openmpi"):
+                        a_killed_rank_leaves_a_summary(launcher, worker, scratch, backend)
                 stops_at_an_interrupt(launcher, programs, scratch)
             if not why:
                 with SwitchedHosts(2) as hosts:

@@ -319,10 +319,14 @@ TEST_CASE("under a launcher that kills soon, the verdict is on the disk as soon 
     FakeRun run("2:kill");
     run.options.mayBeKilled = true;
     Json early;
+    bool isLate = false;
     run.options.onChange = [&](const RunData& data, unsigned) {
+        const bool hasFailed = data.ranks().size() > 2 && data.ranks()[2].state == RankStage::kFailed;
+        isLate = isLate || (hasFailed && !std::filesystem::exists(run.paths().summary()));
         if (!data.ended() && std::filesystem::exists(run.paths().summary())) early = run.summary();
     };
     run.go();
+    CHECK_FALSE(isLate);
     REQUIRE_FALSE(early.is_null());
     CHECK(early["state"] == "failed");
     CHECK(early["first_failed_rank"] == 2);

@@ -83,11 +83,15 @@ void AtomicFile::write(std::size_t offset, std::span<const std::byte> content) {
 
 void AtomicFile::commit() {
     if (::fsync(m_file.get()) != 0) failWriting(m_path, errno);
+    commitWithoutSync();
+    syncDirectory(m_path.has_parent_path() ? m_path.parent_path() : ".");
+}
+
+void AtomicFile::commitWithoutSync() {
     const std::string name = m_path.filename();
     if (::renameat(m_directory.get(), m_temporary.c_str(), m_directory.get(), name.c_str()) != 0)
         failWriting(m_path, errno);
     m_file.reset();
-    syncDirectory(m_path.has_parent_path() ? m_path.parent_path() : ".");
 }
 
 }  // namespace ringside

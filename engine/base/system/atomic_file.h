@@ -23,6 +23,9 @@ class AtomicFile {
 
     void write(std::size_t offset, std::span<const std::byte> content);
     void commit();  // syncs the file, renames it to its final name and syncs the directory
+    // Renames the file to its final name without syncing. The file survives if this process is killed, but can be lost
+    // if the machine fails.
+    void commitWithoutSync();
 
   private:
     std::filesystem::path m_path;

@@ -44,6 +44,11 @@ std::string memoryText(std::int64_t bytes) {
     return bytes == 0 ? "0" : fmt::format("{:.1f} {}", amount, kUnits[unit]);
 }
 
+std::string rateNumber(double value) {
+    if (!std::isfinite(value)) return fmt::format("{}", value);
+    return std::abs(value) < 100 ? fmt::format("{:.3g}", value) : grouped(std::llround(value));
+}
+
 std::string plainNumber(double value) {
     if (std::floor(value) == value && std::abs(value) < 1e15) return std::to_string(static_cast<std::int64_t>(value));
     std::array<char, 32> text{};

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/errors/errors.h"
 #include "base/json/json_members.h"
+#include "base/system/atomic_file.h"
 #include "base/system/files.h"
 #include "run/checkpoint/checkpoint_manifest.h"
 #include "telemetry/data/dropped_text.h"
@@ -288,10 +290,21 @@ RunEnded RunRecorder::finish(RunEnded end) {
     return end;
 }
 
+std::string RunRecorder::summaryText(RunEnded end) const {
+    measure(end);
+    return jsonText(toJson(summary(end)), 2) + "\n";
+}
+
+void RunRecorder::writeSummaryQuickly(RunEnded end) const {
+    const std::string text = summaryText(std::move(end));
+    AtomicFile file(m_paths.summary());
+    file.write(0, std::as_bytes(std::span(text)));
+    file.commitWithoutSync();
+}
+
 // If the weights were saved outside of the run directory, also writes a copy of summary.json beside them.
 void RunRecorder::writeSummary(RunEnded end) const {
-    measure(end);
-    const std::string text = jsonText(toJson(summary(end)), 2) + "\n";
+    const std::string text = summaryText(std::move(end));
     if (!m_data.checkpoints().empty()) {
         const std::filesystem::path last = m_data.checkpoints().back().path;
         if (last.is_absolute()) writeFileAtomically(RunPaths(last.parent_path().parent_path()).summary(), text);

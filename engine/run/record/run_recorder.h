@@ -56,6 +56,9 @@ class RunRecorder {
     RunEnded finish(RunEnded end);
     // Writes summary.json for the outcome `end`, with steps and rates from the record. Throws IoError.
     void writeSummary(RunEnded end) const;
+    // The same, but does not wait for the disk: a launcher may kill this process within milliseconds, and a file that
+    // is written survives that. Throws IoError.
+    void writeSummaryQuickly(RunEnded end) const;
 
     // Facts about a watched script that are added to summary.json.
     struct Watched {
@@ -102,6 +105,7 @@ class RunRecorder {
     void addOpenSteps();
     std::optional<Straggler> straggler() const;
     RunSummary summary(const RunEnded& end) const;
+    std::string summaryText(RunEnded end) const;
     Recording recording() const;
     FinalMetrics finalMetrics() const;
     BestMetrics bestMetrics() const;

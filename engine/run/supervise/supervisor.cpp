@@ -340,10 +340,11 @@ void Supervisor::fail(const Verdict& verdict) {
     for (const auto& rank : m_ranks) {
         if (rank->rank() == verdict.firstFailedRank) m_lastLines = rank->lastLines();
     }
+    // First of all: the other ranks end now, too, and the launcher kills this process soon after the first of them.
+    writeSummaryEarly(conclusion());
     if (verdict.firstFailedRank >= 0)
         m_journal.record(RankState{verdict.firstFailedRank, RankStage::kFailed, "", 0, m_journal.nowUs()});
     m_stop.killAll();
-    writeSummaryEarly(conclusion());
 }
 
 bool Supervisor::allEnded() const {
@@ -388,8 +389,8 @@ void Supervisor::writeSummaryEarly(RunEnded end) {
     if (!m_options.mayBeKilled) return;
     end.timeUs = m_journal.nowUs();
     try {
+        m_journal.recorder().writeSummaryQuickly(std::move(end));
         m_journal.recorder().flush();
-        m_journal.recorder().writeSummary(std::move(end));
     } catch (const IoError&) {  // finish() tries again, and reports the failure
         return;
     }
