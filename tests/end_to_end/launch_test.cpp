@@ -289,6 +289,27 @@ TEST_CASE("real mpirun starts ranks that train as those of ringsidectl run") {
           metricsOfSupervisedRun(scratch.path() / "reference", joined(kShort, {"--set", "parallel.world_size=3"})));
 }
 
+TEST_CASE("ringsidectl run started several times by mpirun names the program that trains one run") {
+    const fs::path mpirun = "/usr/bin/mpirun";
+    if (!isInstalled(mpirun)) {
+        WARN("skipped: mpirun is not installed (openmpi-bin)");
+        return;
+    }
+    const TemporaryDirectory scratch;
+    const std::vector<std::string> command{builtProgram("ringsidectl"), "run", "--out", scratch.path() / "run"};
+    Program several(joined({"--allow-run-as-root", "--oversubscribe", "-np", "2"}, joined(command, kShort)), -1,
+                    mpirun);
+    several.wait();
+    INFO(several.output());
+    CHECK(contains(several.output(), "Open MPI started this command 2 times"));
+    CHECK(contains(several.output(), "start ringside-worker instead of ringsidectl run"));
+    Program one(joined({"--allow-run-as-root", "-np", "1"},
+                       joined({command[0], "run", "--out", scratch.path() / "one"}, kShort)),
+                -1, mpirun);
+    CHECK(one.wait() == 0);
+    CHECK_FALSE(contains(one.output(), "ringside-worker"));
+}
+
 TEST_CASE("real torchrun starts ranks that train as those of ringsidectl run, and gets the reason of a failure") {
     const fs::path torchrun = "/usr/bin/torchrun";
     if (!isInstalled(torchrun)) {

@@ -25,6 +25,7 @@
 #include "base/time/monotonic.h"
 #include "devices/gpu_probe.h"
 #include "experiment/experiment_file.h"
+#include "launch/layout/launch_sources.h"
 #include "live/progress_view.h"
 #include "run/hosts/host_list.h"
 #include "run/hosts/hosts_run.h"
@@ -252,8 +253,21 @@ int runElsewhere(RunArguments arguments) {
                        resumeElsewhere(arguments.resume), arguments.maxRestarts, arguments.minRanks});
 }
 
+// Prints a note if a launcher has started several processes of this command. Each of them starts a run of its own with
+// all ranks, which is right for independent runs, and wrong if these processes are meant to be the ranks.
+void noteSeveralProcesses() {
+    const Result<LaunchLayout> layout = findLaunchLayout({}, readLaunchSources());
+    if (!layout || layout.value().rank != 0 || layout.value().isAlone()) return;
+    if (layout.value().launcher == LauncherKind::kEnvironment) return;  // RANK and WORLD_SIZE can be left over
+    std::fprintf(stderr,
+                 "ringsidectl: %s started this command %d times, and each starts a run of its own. To train one run "
+                 "with a rank in each process, start ringside-worker instead of ringsidectl run.\n",
+                 textOf(layout.value().launcher).c_str(), layout.value().worldSize);
+}
+
 int runCommand(RunArguments arguments) {
     if (!arguments.hosts.empty()) return runElsewhere(arguments);
+    noteSeveralProcesses();
     constexpr std::array kReports = {"auto", "always", "never"};
     if (std::ranges::find(kReports, arguments.reportSamples) == kReports.end()) {
         return reportProblems(
