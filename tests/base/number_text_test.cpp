@@ -7,6 +7,15 @@
 
 using namespace ringside;
 
+TEST_CASE("rates have three significant digits, and large ones are whole numbers") {
+    CHECK(rateNumber(0) == "0");
+    CHECK(rateNumber(10 / 5.72) == "1.75");
+    CHECK(rateNumber(2 / 34.2) == "0.0585");
+    CHECK(rateNumber(99.94) == "99.9");
+    CHECK(rateNumber(142065.4) == "142,065");
+    CHECK(rateNumber(1e300 * 1e10) == "inf");
+}
+
 TEST_CASE("digits are grouped by thousands") {
     CHECK(grouped(0) == "0");
     CHECK(grouped(999) == "999");

@@ -82,3 +82,18 @@ TEST_CASE("ranks that train on the planned samples are verified in every epoch, 
     CHECK(summary["plan_verified"] == true);
     CHECK(summary["plan_mismatch"].is_null());
 }
+
+TEST_CASE("a forgotten set_epoch is named where the shards are as planned") {
+    const TemporaryDirectory scratch;
+    const fs::path out = scratch.path() / "run";
+    Program run({"run", "--out", out, "--set", "training.epochs=3", "--set", "sampler.set_epoch=false"});
+    REQUIRE(run.wait() == 0);
+    const std::string sentence =
+        "as planned in 3 epochs, but every epoch has the same order: set_epoch is never called";
+    CHECK(contains(run.output(), "shards " + sentence));
+    CHECK_FALSE(contains(run.output(), "verified"));
+    Program show({"show", out});
+    REQUIRE(show.wait() == 0);
+    CHECK(contains(show.output(), sentence));
+    CHECK_FALSE(contains(show.output(), "verified"));
+}

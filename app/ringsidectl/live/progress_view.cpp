@@ -12,6 +12,7 @@
 #include "base/text/terminal_text.h"
 #include "config/run_config.h"
 #include "telemetry/data/missing_ranks.h"
+#include "terminal/verified_shards.h"
 
 namespace ringside {
 namespace {
@@ -185,13 +186,12 @@ void ProgressView::clearBar() {
     m_barShown = false;
 }
 
-void ProgressView::printShards(const RunEnded& end) const {
+void ProgressView::printShards(const RunEnded& end, bool repeatsOrder) const {
     if (!end.planVerified) return;
     if (!*end.planVerified) {
         m_screen.error("shards differ from the plan: " + terminalText(end.planMismatch) + "\n");
     } else if (!m_quiet) {
-        m_screen.out("shards verified in " + counted(end.auditedEpochs, "epoch") +
-                     ": every rank trained on its planned samples\n");
+        m_screen.out("shards " + verifiedShardsText(end.auditedEpochs, repeatsOrder) + "\n");
     }
 }
 
@@ -210,9 +210,8 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
             m_screen.out(
                 terminalText(end.verdict) + ": " +
                 (end.trainSeconds < 60 ? fmt::format("{:.2f} s", end.trainSeconds) : duration(end.trainSeconds)) +
-                ", " + grouped(static_cast<std::int64_t>(end.stepsPerSecond)) + " steps/s, " +
-                grouped(static_cast<std::int64_t>(end.samplesPerSecond)) + " samples/s over the whole run" +
-                throttleText(run) + "\n");
+                ", " + rateNumber(end.stepsPerSecond) + " steps/s, " + rateNumber(end.samplesPerSecond) +
+                " samples/s over the whole run" + throttleText(run) + "\n");
         }
     }
     if (!run.validationEpochs().empty()) {
@@ -227,7 +226,7 @@ void ProgressView::finish(const RunData& run, const std::string& runDirectory) {
                 (padded ? "padded as by DistributedSampler)" : "each sample counted once)");
         m_screen.out(line + "\n");
     }
-    if (run.ended()) printShards(*run.ended());
+    if (run.ended()) printShards(*run.ended(), run.settings().repeatsOrder);
     if (!m_quiet) printClocks(run);
     if (run.ended() && !run.ended()->timeVerdict.empty()) m_screen.out(terminalText(run.ended()->timeVerdict) + "\n");
     m_screen.out("run directory: " + runDirectory + "\n");

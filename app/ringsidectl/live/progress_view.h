@@ -32,7 +32,7 @@ class ProgressView {
     void printLog(const RunData& run);
     void drawBar(const RunData& run);
     void drawCurrentStep(const RunData& run);
-    void printShards(const RunEnded& end) const;
+    void printShards(const RunEnded& end, bool repeatsOrder) const;
     void clearBar();
 
     Screen& m_screen;

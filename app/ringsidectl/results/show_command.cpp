@@ -9,14 +9,17 @@
 #include <utility>
 
 #include "base/json/json.h"
+#include "base/text/number_text.h"
 #include "base/text/terminal_text.h"
 #include "experiment/experiment_file.h"
+#include "run/read/recorded_config.h"
 #include "run/read/run_directory.h"
 #include "run/read/run_life.h"
 #include "run/read/run_summary.h"
 #include "telemetry/data/dropped_text.h"
 #include "telemetry/data/host_links.h"
 #include "telemetry/events/clock_text.h"
+#include "terminal/verified_shards.h"
 #include "watch/audit/audit_run.h"
 #include "watch/audit/audit_text.h"
 
@@ -51,12 +54,11 @@ void printMetrics(const RunSummary& summary) {
     }
 }
 
-void printShards(const RunSummary& summary) {
+void printShards(const RunPaths& paths, const RunSummary& summary) {
     if (!summary.planVerified) return;
-    const std::int64_t audited = summary.planAuditedEpochs;
+    const Result<RunConfig> config = readRecordedConfig(paths);
     row("shards", *summary.planVerified
-                      ? "verified in " + std::to_string(audited) + (audited == 1 ? " epoch" : " epochs") +
-                            ": every rank trained on its planned samples"
+                      ? verifiedShardsText(summary.planAuditedEpochs, config && config.value().repeatsOrder())
                       : "differs from the plan: " + (summary.planMismatch ? summary.planMismatch->text : "in epoch 0"));
 }
 
@@ -104,9 +106,9 @@ std::string throttleText(const SummaryThrottle& throttle) {
 }
 
 void printSummary(const RunPaths& paths, const RunSummary& summary) {
-    std::string speed = fmt::format("{:.0f} steps/s", summary.stepsPerSecond);
+    std::string speed = rateNumber(summary.stepsPerSecond) + " steps/s";
     if (summary.samplesPerSecond > 0)  // zero if the samples that a watched script draws cannot be seen
-        speed += fmt::format(", {:.0f} samples/s over the whole run", summary.samplesPerSecond);
+        speed += ", " + rateNumber(summary.samplesPerSecond) + " samples/s over the whole run";
     row("name", summary.name);
     row("state", textOf(summary.state) + ": " + summary.verdict);
     if (summary.firstFailedRank) row("first failed", "rank " + std::to_string(*summary.firstFailedRank));
@@ -120,7 +122,7 @@ void printSummary(const RunPaths& paths, const RunSummary& summary) {
     if (summary.throttle) row("throttled", throttleText(*summary.throttle));
     if (summary.links) printLinks(*summary.links);
     printMetrics(summary);
-    printShards(summary);
+    printShards(paths, summary);
     printSamples(paths, summary);
     printFindings(summary.findings);
     if (summary.timeVerdict && !summary.timeVerdict->empty()) row("time", *summary.timeVerdict);
