@@ -11,7 +11,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 
-from cells import FINISHED, TIMEOUT, settings
+from cells import FINISHED, TIMEOUT, WORLD, settings
 
 PATIENCE = 150.0    # timeout in seconds; the slowest cell is an endless loop while saving
 FREEZE = TIMEOUT + 2.0
@@ -107,13 +107,13 @@ class CellRunner:
         return subprocess.run([self.program, *words], env={**os.environ, **(env or {})}, capture_output=True, text=True,
                               timeout=timeout, check=False, errors="replace")
 
-    def make_references(self, transports):
-        for transport in transports:
-            out = self.scratch / f"reference-{transport}"
-            done = self.command("run", "--out", out, "--quiet", *self.sets(settings(transport)))
+    def make_references(self, layouts):
+        for transport, strategy in layouts:
+            out = self.scratch / f"reference-{transport}-{strategy}"
+            done = self.command("run", "--out", out, "--quiet", *self.sets(settings(transport, strategy)))
             if done.returncode != 0:
-                raise SystemExit(f"the undisturbed run over {transport} fails: {done.stderr}")
-            self.references[transport] = weights(out)
+                raise SystemExit(f"the undisturbed run of {strategy} over {transport} fails: {done.stderr}")
+            self.references[transport, strategy] = weights(out)
 
     @staticmethod
     def sets(assignments):
@@ -166,7 +166,7 @@ class CellRunner:
             process = subprocess.Popen([self.program, "run", "--out", run, "--quiet", *self.sets(cell.settings())],
                                        env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
             try:
-                workers = self.workers_of(process)
+                workers = self.workers_of(process, {"hsdp": 4, "data_parallel": 1}.get(cell.strategy, WORLD))
                 if cell.fault.deed == "mark":
                     self.freeze(process, mark, workers)
                 code = process.wait(PATIENCE)
@@ -177,7 +177,7 @@ class CellRunner:
             return code, output.read(), workers
 
     @staticmethod
-    def workers_of(process):
+    def workers_of(process, workers):
         """Returns the process ids of the workers. Reads them from the supervisor's children, because the run directory
         may be deleted.
         """
@@ -189,7 +189,7 @@ class CellRunner:
                 found.update(int(pid) for pid in children.read_text().split())
             except OSError:
                 return True
-            return len(found) >= 2 or process.poll() is not None
+            return len(found) >= workers or process.poll() is not None
 
         until(all_started, 10)
         return found
@@ -229,7 +229,7 @@ class CellRunner:
             check(attached.returncode == 12, f"attach ends with {attached.returncode} after the supervisor was killed")
 
     def check_resumes(self, cell, folder, run, code, what):
-        reference = self.references[cell.transport]
+        reference = self.references[cell.transport, cell.strategy]
         own, run = run, newest_place(run)
         check(run == own or str(run) in what, f"does not report that the weights are in {run}: {what}")
         if code == FINISHED:

@@ -98,6 +98,15 @@ FAULTS = [
 
 RANKS = [0, 1]
 TRANSPORTS = ["shm", "gloo"]
+# Settings of each strategy. The other strategies than ddp are tested where they save the weights in another way.
+STRATEGIES = {
+    "ddp": [],
+    "fsdp": ["parallel.strategy=fsdp"],
+    "hsdp": ["parallel.strategy=fsdp", "parallel.world_size=4", "mesh.replicate=2"],
+    "pipeline": ["parallel.strategy=pipeline"],
+    "data_parallel": ["parallel.strategy=data_parallel", "parallel.world_size=1", "parallel.devices=2"],
+}
+LOST_PLACES = ("directory gone", "run read-only", "run and parent read-only")
 
 
 @dataclass(frozen=True)
@@ -106,21 +115,23 @@ class Cell:
     place: Place
     rank: int
     transport: str
+    strategy: str = "ddp"
 
     @property
     def name(self):
-        return f"{self.fault.name}:{self.place.name}:{self.rank}:{self.transport}"
+        name = f"{self.fault.name}:{self.place.name}:{self.rank}:{self.transport}"
+        return name if self.strategy == "ddp" else f"{name}:{self.strategy}"
 
     def settings(self):
-        return settings(self.transport)
+        return settings(self.transport, self.strategy)
 
     def variables(self):
         return {"RINGSIDE_FAULT": f"{self.fault.deed}@{self.place.hook}:{self.rank}"}
 
 
-def settings(transport):
+def settings(transport, strategy):
     return [f"parallel.world_size={WORLD}", f"parallel.backend={transport}", f"parallel.timeout_seconds={TIMEOUT}",
-            f"training.epochs={EPOCHS}", "training.checkpoint_every=1"]
+            f"training.epochs={EPOCHS}", "training.checkpoint_every=1", *STRATEGIES[strategy]]
 
 
 def all_cells():
@@ -130,6 +141,10 @@ def all_cells():
         if (place.only and fault.name not in place.only) or (fault.at and place.name not in fault.at):
             continue
         yield Cell(fault, place, rank, transport)
+        if fault.name in LOST_PLACES and place.name in ("checkpoint", "half a checkpoint"):
+            for strategy in STRATEGIES:
+                if strategy != "ddp":
+                    yield Cell(fault, place, rank, transport, strategy)
 
 
 # A selection that ./test has time for: one place for each fault, with the ranks and transports in turn.
@@ -140,9 +155,13 @@ def is_short(cell):
     rank = 0 if cell.fault.anyone else number % 2
     if cell.fault.name in ("endless loop", "SIGSTOP"):
         place = "mid-epoch"
-    elif cell.fault.name in ("directory gone", "run read-only", "run and parent read-only"):
+    elif cell.fault.name in LOST_PLACES:
         place = "half a checkpoint"
     else:
         anywhere = [one.name for one in PLACES if not one.only]
         place = anywhere[number % len(anywhere)]
-    return cell.rank == rank and cell.place.name == place and cell.transport == TRANSPORTS[number // 2 % 2]
+    strategy = "ddp"
+    if cell.strategy != "ddp":
+        strategy = {"directory gone": "pipeline", "run read-only": "fsdp", "run and parent read-only": "hsdp"}[cell.fault.name]
+    return (cell.rank == rank and cell.place.name == place and cell.transport == TRANSPORTS[number // 2 % 2]
+            and cell.strategy == strategy)
