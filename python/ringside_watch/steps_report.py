@@ -22,6 +22,7 @@ class StepsReport:
         self._held = []  # complete steps that cannot be written yet: their losses are still on a device, or it is not
                          # decided yet whether they train on a batch
         self._untraced = []  # (step, epoch, begin) of steps whose traces wait for DDP's times
+        self._last = None  # the latest step that was written
         self.waits_for_ddp = False  # true if the trace of a step must wait for the next step, during which DDP
                                     # publishes its times
         self._sparse = False
@@ -38,6 +39,7 @@ class StepsReport:
     def _write(self, step):
         report = self._report
         step.written = True
+        self._last = step
         report.not_arrived += step.remove_missing()
         for entry in step.batches:
             self.write_indices(step.number, entry)
@@ -162,5 +164,8 @@ class StepsReport:
     def end(self):
         while self._held:
             self._write(self._held.pop(0))
+        if self.waits_for_ddp:
+            # DDP reports the times of a step during the next step, so the communication of the last step is not known.
+            self._untraced = [entry for entry in self._untraced if entry[0] is not self._last]
         self._write_traces(0)
         self.flush()
