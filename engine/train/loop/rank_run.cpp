@@ -15,9 +15,9 @@
 #include "data/sets/common/dataset.h"
 #include "train/devices/gpu_watch.h"
 #include "train/devices/rank_cpus.h"
+#include "train/interfaces/training_error.h"
 #include "train/loop/trainer.h"
 #include "train/observe/index_report.h"
-#include "train/parts/training_error.h"
 
 namespace ringside {
 
