@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "launch/layout/rank_environment.h"
-#include "train/parts/rank_hooks.h"
+#include "train/interfaces/rank_hooks.h"
 
 namespace ringside {
 

@@ -93,7 +93,13 @@ inline constexpr double kBatchNormMomentum = 0.1;
 // Operations may run asynchronously on the device, in the order of the calls; download(), synchronize() and the
 // operations marked "blocks" wait for the device. Operations on tensors allocate no memory.
 //
-// Thread safety: one thread at a time.
+// The backend owns the memory of all tensors that allocate() returns. A Tensor is a view, which may be copied freely.
+//
+// A call throws DeviceError if the device fails, does not finish in time, or has no memory left. An error of an
+// asynchronous operation is thrown by a later call. allocate() also throws DeviceError if the total exceeds the limit
+// of memory() (parallel.memory_limit_mb).
+//
+// Thread safety: one thread at a time; on a GPU, only the thread that created the backend.
 class Backend {
   public:
     virtual ~Backend() = default;
@@ -108,8 +114,9 @@ class Backend {
 
     // Allocates a zeroed, 64-byte aligned tensor that lives as long as the backend. Call only before training starts.
     virtual Tensor allocate(const Shape& shape, DType type) = 0;
-    virtual void upload(const void* from, const Tensor& to) = 0;  // copies to.bytes() bytes from host memory
-    virtual void download(const Tensor& from, void* to) = 0;      // copies from.bytes() bytes to host memory; blocks
+    // Copies to.bytes() bytes from host memory. `from` may be changed as soon as the call returns.
+    virtual void upload(const void* from, const Tensor& to) = 0;
+    virtual void download(const Tensor& from, void* to) = 0;  // copies from.bytes() bytes to host memory; blocks
     // Blocks until all enqueued work is done.
     virtual void synchronize() = 0;
     // Returns the functions with which a StepRecorder records the work of a step and replays it. Returns empty if

@@ -107,11 +107,20 @@ class CommHandle {
 
 // Collective operations and messages among the ranks of one run or of a sub-group.
 //
-// All ranks of a group must call the same operations in the same order, as in MPI and c10d. Reductions produce
-// bit-identical results on every rank, independent of timing. A call throws CommError and names the missing rank when a
-// peer fails or when a wait exceeds CommOptions::timeout; the communicator is unusable afterwards.
+// All ranks of a group must call the same operations in the same order, as in MPI and c10d. Counts and sizes of a
+// collective must be equal on all ranks. Reductions produce bit-identical results on every rank, independent of timing;
+// with MPI, the MPI library selects the order of the additions.
 //
-// Counts and sizes of a collective must be equal on all ranks. The caller owns all buffers except those of allocate().
+// A call throws CommError and names the missing rank when a peer fails or when a wait exceeds CommOptions::timeout. It
+// throws CallMismatchError when ranks in shared memory call different operations, and DeviceError when the GPU fails.
+// The communicator is unusable afterwards. The constructors of the communicators connect the ranks, and throw
+// CommError.
+//
+// Collectives return when the result is in place. Exception: NCCL in training (NcclOptions::hostWaits is false) only
+// enqueues collectives on device memory, so that later work of the device sees the result; a later call throws the
+// error.
+//
+// The caller owns all buffers except those of allocate(), and keeps each buffer until the operation has completed.
 //
 // Thread safety: one thread at a time, except abort(), collectiveNumber() and bytesSent(), which any thread may call.
 class Communicator {
@@ -120,7 +129,9 @@ class Communicator {
 
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    virtual std::string name() const = 0;  // returns "shm", "gloo", "local", "nccl", "mpi" or "hierarchical"
+    // Returns "shm", "gloo", "local", "nccl", "mpi" or "hierarchical"; a wrapper returns the name of its inner
+    // communicator.
+    virtual std::string name() const = 0;
 
     // Returns the host number of each rank ("0 0 1 1") if reductions sum within each host first; otherwise an empty
     // string.
@@ -129,8 +140,8 @@ class Communicator {
     // Creates a sub-group of all ranks that pass the same `colour`, ordered by `key` and then by rank. Returns null if
     // `colour` is negative. Collective over this communicator; all ranks pass the same `use`. The sub-group inherits
     // the timeout, and its errors name ranks by their numbers in the run. If the sub-group fails or is aborted, waits
-    // of this communicator fail too, at the latest when their own timeout expires. The sub-group must be destroyed
-    // before this communicator.
+    // of this communicator fail too, at the latest when their own timeout expires. The caller owns the sub-group, which
+    // must be destroyed before this communicator.
     virtual std::unique_ptr<Communicator> split(int colour, int key, GroupUse use = GroupUse::kCollectives) = 0;
 
     // Reduces `buffer` in place over all ranks.
@@ -197,19 +208,19 @@ class Communicator {
     virtual std::int64_t bytesSent() const { return m_bytesSent.load(std::memory_order_relaxed); }
 
     // Returns the statistics that the operating system keeps of each TCP connection to another rank. Empty if the
-    // communicator has no such connections or the system provides none.
+    // communicator has no such connections or the system provides none. The counts are totals since the start.
     virtual std::vector<LinkStatistics> links() { return {}; }
 
     // Returns the record of the largest values that each host contributed to the sums of this step and of the previous
-    // step. Returns null if no values are sent over a network.
+    // step. The communicator owns the record. Returns null if no values are sent over a network.
     virtual ContributionWatch* contributionWatch() { return nullptr; }
 
     // Returns the number of unauthenticated connections refused during rendezvous.
     virtual std::int64_t refusedConnections() const { return 0; }
 
     // Allocates `count` floats: in shared memory as long as there is room, because reductions then need no extra copy;
-    // on the GPU for a communicator of device memory; otherwise in plain memory. The memory belongs to the
-    // communicator. All ranks must allocate the same sizes in the same order.
+    // on the GPU for a communicator of device memory; otherwise in plain memory. The memory belongs to the communicator
+    // and is freed with it. All ranks must allocate the same sizes in the same order.
     virtual std::span<float> allocate(std::size_t count) = 0;
 
     // Records this group's collectives into `trace` during traced steps, and those of sub-groups created later; null

@@ -12,7 +12,15 @@ namespace ringside {
 // belongs to leaf p mod L. The gradients of the leaves are summed in one fixed binary tree: leaf l with leaf l + L/2,
 // then sums that are L/4 apart, and so on. DistributedSampler's round robin assigns leaf l as a whole to data-parallel
 // rank l mod N, where N divides L. The sum of a rank's leaves is a node of the tree, and the ranks add their nodes in
-// the order of the tree.
+// the order of the tree. With 8 leaves on two ranks:
+//
+//     rank 0, leaves   0   4   2   6             rank 1, leaves   1   5   3   7
+//                       \ /     \ /                               \ /     \ /
+//                       0+4     2+6                               1+5     3+7
+//                          \   /                                     \   /
+//                      sum of rank 0                             sum of rank 1
+//                             |                                        |
+//                             +------- sum of the global batch --------+
 //
 // True if training.reduction is canonical.
 bool isCanonical(const RunConfig& config);

@@ -199,7 +199,7 @@ class Rebucketing {
 
     void apply() {
         for (const PlanItem& item : m_rank.items) take(item);
-        announceUntil(m_work + 1);
+        addRequestsUpTo(m_work + 1);
         m_rank.items = std::move(m_items);
         m_rank.collectives = std::move(m_collectives);
     }
@@ -207,7 +207,8 @@ class Rebucketing {
   private:
     static constexpr std::size_t kGone = static_cast<std::size_t>(-1);
 
-    void announceUntil(double work) {
+    // Adds the requests of the buckets that are ready after `work` nanoseconds of work and were not added yet.
+    void addRequestsUpTo(double work) {
         for (; m_next < m_ready.size() && m_ready[m_next] <= work; ++m_next)
             m_items.push_back({PlanItem::Kind::kReady, Phase::kIdle, 0, m_firstBucket + m_next});
     }
@@ -218,18 +219,18 @@ class Rebucketing {
                 m_items.push_back({item.kind, item.phase, part, 0});
                 m_work += part;
                 item.ns -= part;
-                announceUntil(m_work);
+                addRequestsUpTo(m_work);
             }
             m_work += item.ns;
             m_items.push_back(item);
-            return announceUntil(m_work);
+            return addRequestsUpTo(m_work);
         }
         const bool gone = m_newIndex[item.collective] == kGone;
         if (!gone) {
             item.collective = m_newIndex[item.collective];
             m_items.push_back(item);
         } else if (item.kind == PlanItem::Kind::kWait) {
-            announceUntil(m_curve.workNs.back());
+            addRequestsUpTo(m_curve.workNs.back());
             // Waits for the last bucket only: buckets are reduced in order, so all earlier buckets are complete by
             // then.
             m_items.push_back({item.kind, item.phase, item.ns, m_collectives.size() - 1});

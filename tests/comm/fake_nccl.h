@@ -151,7 +151,7 @@ class FakeStore final : public Store {
   public:
     void set(const std::string& key, const std::vector<char>& value) override { values[key] = value; }
     std::vector<char> get(const std::string& key, std::chrono::milliseconds) override {
-        if (!values.count(key)) throw CommError("nobody set " + key);
+        if (!values.count(key)) throw CommError("no rank has set " + key);
         return values[key];
     }
     std::map<std::string, std::vector<char>> values;

@@ -91,7 +91,7 @@ TEST_CASE("a classroom trains bit-identically to the ranks of ringsidectl run") 
     // The telemetry contains the names that the window shows on the cards of the ranks.
     const std::string telemetry = contentOf(lesson.out / "telemetry.jsonl");
     for (const std::string name : {"Teacher", "Ada", "Bo"}) CHECK(contains(telemetry, "\"host\":\"" + name + "\""));
-    CHECK(jsonOf(lesson.out / "launch.json")["launcher"] == "a class");
+    CHECK(jsonOf(lesson.out / "launch.json")["launcher"] == "a classroom");
 }
 
 TEST_CASE("guests receive missing data within the limit") {

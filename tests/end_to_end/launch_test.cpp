@@ -259,16 +259,16 @@ TEST_CASE("ranks of a launcher that cannot be read are refused, and single runs 
 }
 
 TEST_CASE("an invalid start of a rank is reported in one line") {
-    const auto said = [](const Arguments& arguments) {
+    const auto outputOf = [](const Arguments& arguments) {
         Program program(arguments, -1, kRankProgram);
         CHECK(program.wait() == 2);
         return program.output();
     };
-    CHECK(contains(said({"--rank", "1", "--world-size", "2"}), "--master is missing"));
-    CHECK(contains(said({"x.json", "--fast", "1"}), "--fast is not an option of ringside-worker"));
-    CHECK(contains(said({"x.json", "--rank"}), "--rank has no value"));
-    CHECK(contains(said({"x.json", "--rank=two"}), "--rank cannot be \"two\""));
-    CHECK(contains(said({"a.json", "b.json"}), "b.json is a second experiment after a.json"));
+    CHECK(contains(outputOf({"--rank", "1", "--world-size", "2"}), "--master is missing"));
+    CHECK(contains(outputOf({"x.json", "--fast", "1"}), "--fast is not an option of ringside-worker"));
+    CHECK(contains(outputOf({"x.json", "--rank"}), "--rank has no value"));
+    CHECK(contains(outputOf({"x.json", "--rank=two"}), "--rank cannot be \"two\""));
+    CHECK(contains(outputOf({"a.json", "b.json"}), "b.json is a second experiment after a.json"));
 }
 
 TEST_CASE("real mpirun starts ranks that train as those of ringsidectl run") {

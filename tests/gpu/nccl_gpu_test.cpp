@@ -37,7 +37,7 @@ class DirectoryStore final : public Store {
             if (value) return {value.value().begin(), value.value().end()};
             ::usleep(2000);
         }
-        throw CommError("nobody set " + key);
+        throw CommError("no rank has set " + key);
     }
 
   private:

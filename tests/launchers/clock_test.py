@@ -42,7 +42,7 @@ def wait_for(what, seconds, about):
         time.sleep(0.2)
 
 
-def said_by(programs, *words, on=()):
+def output_of(programs, *words, on=()):
     line = [*on, programs / "ringsidectl", *words]
     return subprocess.run(line, capture_output=True, text=True, check=False, timeout=60).stdout
 
@@ -58,7 +58,7 @@ def train(programs, hosts, scratch):
     try:
         # The offset is measured when the ranks connect, and again 15 s later.
         wait_for(lambda: len(lines(out / "telemetry.jsonl", "clock")) >= 2, 60, "two comparisons of the clocks")
-        attached = said_by(programs, "attach", out, "--stop", on=("ip", "netns", "exec", hosts.names[0]))
+        attached = output_of(programs, "attach", out, "--stop", on=("ip", "netns", "exec", hosts.names[0]))
         assert run.wait(60) == 20, (scratch / "said.txt").read_text()[-2000:]
     finally:
         if run.poll() is None:
@@ -78,7 +78,7 @@ def check(programs, out, attached):
     assert [one["rank"] for one in summary["clocks"]] == [2], summary["clocks"]
     assert summary["clocks"][0]["moved_us"] == clocks[-1]["moved_us"], summary["clocks"]
     assert "clocks: " in attached and "round trip" in attached, attached
-    assert "round trip" in said_by(programs, "show", out)
+    assert "round trip" in output_of(programs, "show", out)
     return clocks[-1]
 
 

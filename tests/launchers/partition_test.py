@@ -89,15 +89,15 @@ def test(programs, hosts, scratch, seconds):
         wait_for(lambda: len(steps(scratch / "cut")) > 100, 60, "the first steps")
         hosts.cable("down")
         since = time.monotonic()
-        said = lambda: (scratch / "cut.txt").read_text()
-        verdict = lambda: re.search(r"rank [23] on \S+ hung at .*", said())
+        output = lambda: (scratch / "cut.txt").read_text()
+        verdict = lambda: re.search(r"rank [23] on \S+ hung at .*", output())
         wait_for(verdict, TIMEOUT + 20, "the verdict")
         judged = time.monotonic() - since
         time.sleep(max(0, seconds - judged))
-        assert cut.poll() is None, said()[-2000:]
+        assert cut.poll() is None, output()[-2000:]
         hosts.cable("up")
         code = cut.wait(300)
-        assert code == 0, said()[-3000:]
+        assert code == 0, output()[-3000:]
     finally:
         if cut.poll() is None:
             cut.terminate()

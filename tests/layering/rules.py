@@ -60,10 +60,12 @@ ROOMS = {
               "compare": {"audit", "evidence"}, "plan": {"audit", "evidence"},
               "findings": {"audit", "evidence", "seen"}, "report": {"audit", "evidence", "findings", "seen"},
               "run": {"audit", "evidence", "findings", "link", "report", "seen"}},
-    "train": {"parts": set(), "batches": {"parts"}, "control": {"parts"}, "checkpoint": {"parts"}, "devices": {"parts"},
-              "trace": {"parts"}, "throttle": {"parts"}, "replicas": {"parts"},
-              "observe": {"parts", "batches", "control", "checkpoint", "throttle", "replicas", "trace"},
-              "loop": {"parts", "batches", "control", "checkpoint", "devices", "observe", "throttle", "replicas", "trace"}},
+    # interfaces: types and abstract classes that the other folders of train share
+    "train": {"interfaces": set(), "batches": {"interfaces"}, "control": {"interfaces"}, "checkpoint": {"interfaces"},
+              "devices": {"interfaces"}, "trace": {"interfaces"}, "throttle": {"interfaces"}, "replicas": {"interfaces"},
+              "observe": {"interfaces", "batches", "control", "checkpoint", "throttle", "replicas", "trace"},
+              "loop": {"interfaces", "batches", "control", "checkpoint", "devices", "observe", "throttle", "replicas",
+                       "trace"}},
 }
 
 # Folders of the window, lowest first, and the other folders that each may include.

@@ -15,7 +15,7 @@ ShardSpec thousandOnFour(const PitfallsConfig& pitfalls) {
     return {.datasetSize = 1000, .worldSize = 4, .pitfalls = pitfalls};
 }
 
-AssignmentEffects damageOf(const ShardSpec& spec) {
+AssignmentEffects effectsOf(const ShardSpec& spec) {
     return assignmentEffects(ShardPlan::make(spec).value());
 }
 
@@ -29,44 +29,44 @@ std::int64_t neverSeen(ShardSpec spec, std::int64_t epochs) {
 }  // namespace
 
 TEST_CASE("Without a mistake ranks share only the padding") {
-    const AssignmentEffects damage = damageOf({.datasetSize = 10, .worldSize = 4});
-    CHECK(damage.seen == 10);
-    CHECK(damage.uses == 12);
-    CHECK(damage.expectedSeen == 10);
+    const AssignmentEffects effects = effectsOf({.datasetSize = 10, .worldSize = 4});
+    CHECK(effects.seen == 10);
+    CHECK(effects.uses == 12);
+    CHECK(effects.expectedSeen == 10);
     // The ranks get 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1: ranks 0 and 2 share sample 4, ranks 1 and 3 share sample 1.
-    CHECK(damage.overlap == std::vector<std::int64_t>{3, 0, 1, 0, 0, 3, 0, 1, 1, 0, 3, 0, 0, 1, 0, 3});
-    CHECK(damage.expectedOverlap == Approx(2.0 / 6));
+    CHECK(effects.overlap == std::vector<std::int64_t>{3, 0, 1, 0, 0, 3, 0, 1, 1, 0, 3, 0, 0, 1, 0, 3});
+    CHECK(effects.expectedOverlap == Approx(2.0 / 6));
 }
 
 TEST_CASE("A seed per rank leaves (1 - 1/W)^W unseen, and ranks share n / W^2") {
     const ShardSpec spec = thousandOnFour({.seedPerRank = true});
-    const AssignmentEffects damage = damageOf(spec);
-    CHECK(damage.expectedSeen == Approx(1000 * (1 - std::pow(0.75, 4))));  // 683.6
-    CHECK(damage.expectedOverlap == Approx(62.5));
+    const AssignmentEffects effects = effectsOf(spec);
+    CHECK(effects.expectedSeen == Approx(1000 * (1 - std::pow(0.75, 4))));  // 683.6
+    CHECK(effects.expectedOverlap == Approx(62.5));
     double seen = 0, shared = 0;
     for (int i = 0; i < 100; ++i) {
         ShardSpec other = spec;
         other.seed = 1000 * i;
-        const AssignmentEffects one = damageOf(other);
+        const AssignmentEffects one = effectsOf(other);
         seen += static_cast<double>(one.seen) / 100;
         shared += static_cast<double>(one.overlap[1]) / 100;
     }
     // Six standard errors: the share of a sample has a variance below 1/4, and the draws have a negative correlation.
-    CHECK(std::abs(seen - damage.expectedSeen) < 6 * std::sqrt(250.0 / 100));
+    CHECK(std::abs(seen - effects.expectedSeen) < 6 * std::sqrt(250.0 / 100));
     CHECK(std::abs(shared - 62.5) < 6 * std::sqrt(62.5 / 100));
 }
 
 TEST_CASE("Double sharding sees 1 / W, one rank for all sees 1 / W, a world too large sees W / V") {
-    const AssignmentEffects twice = damageOf(thousandOnFour({.doubleSharding = true}));
+    const AssignmentEffects twice = effectsOf(thousandOnFour({.doubleSharding = true}));
     CHECK(twice.seen == 252);  // 250 per rank, ceil(250 / 4) = 63 of them, and the parts are disjoint
     CHECK(twice.expectedSeen == Approx(252));
     CHECK(twice.overlap[1] == 0);
-    const AssignmentEffects same = damageOf(thousandOnFour({.wrongRank = 2}));
+    const AssignmentEffects same = effectsOf(thousandOnFour({.wrongRank = 2}));
     CHECK(same.seen == 250);
     CHECK(same.expectedSeen == Approx(250));
     CHECK(same.overlap[1] == 250);
     CHECK(same.expectedOverlap == Approx(250));
-    const AssignmentEffects large = damageOf(thousandOnFour({.wrongWorldSize = 8}));
+    const AssignmentEffects large = effectsOf(thousandOnFour({.wrongWorldSize = 8}));
     CHECK(large.seen == 500);
     CHECK(large.expectedSeen == Approx(500));
 }
@@ -114,12 +114,12 @@ TEST_CASE("the overlap of ranks is the number of samples in both lists") {
                 CHECK(effects.overlap[a * sets.size() + b] ==
                       std::ranges::count_if(sets[a], [&](std::int64_t sample) { return sets[b].contains(sample); }));
     }
-    CHECK(damageOf({.datasetSize = 70, .worldSize = 70}).ranks == 64);
-    CHECK(damageOf({.datasetSize = 64, .worldSize = 64}).ranks == 64);
+    CHECK(effectsOf({.datasetSize = 70, .worldSize = 70}).ranks == 64);
+    CHECK(effectsOf({.datasetSize = 64, .worldSize = 64}).ranks == 64);
 }
 
 TEST_CASE("the expected overlap is the padding over the pairs of ranks") {
-    const auto expected = [](const ShardSpec& spec) { return damageOf(spec).expectedOverlap; };
+    const auto expected = [](const ShardSpec& spec) { return effectsOf(spec).expectedOverlap; };
     CHECK(expected({.datasetSize = 10, .worldSize = 1}) == 0);
     CHECK(expected({.datasetSize = 10, .worldSize = 2}) == 0);
     CHECK(expected({.datasetSize = 9, .worldSize = 2}) == 1);
@@ -133,13 +133,13 @@ TEST_CASE("the expected overlap is the padding over the pairs of ranks") {
     const ShardSpec replicated{
         .datasetSize = 10, .worldSize = 2, .batchSize = 4, .loaderDropLast = true, .kind = SamplerKind::kRandom};
     CHECK(expected(replicated) == 8);
-    CHECK(damageOf(replicated).expectedSeen == 8);
+    CHECK(effectsOf(replicated).expectedSeen == 8);
 }
 
 TEST_CASE("no number is expected where no formula is known") {
     ShardSpec subset{.datasetSize = 10, .worldSize = 2, .kind = SamplerKind::kSubset};
     CHECK(expectedNeverSeen(subset, 1, false) == -1);
-    CHECK((damageOf(subset).expectedSeen == -1 && damageOf(subset).expectedOverlap == -1));
+    CHECK((effectsOf(subset).expectedSeen == -1 && effectsOf(subset).expectedOverlap == -1));
     CHECK(expectedNeverSeen({.datasetSize = 10, .worldSize = 2, .kind = SamplerKind::kWeighted}, 1, false) == -1);
     CHECK(expectedNeverSeen(thousandOnFour({.seedPerRank = true, .doubleSharding = true}), 1, false) == -1);
     CHECK(expectedNeverSeen(thousandOnFour({.seedPerRank = true, .wrongRank = 0}), 1, false) == -1);
@@ -185,12 +185,12 @@ TEST_CASE("a stopped count examines no sample") {
 TEST_CASE("unpadded ranks are expected to use the samples that their loaders keep") {
     ShardSpec spec{.datasetSize = 10, .worldSize = 4, .batchSize = 3, .loaderDropLast = true};
     spec.kind = SamplerKind::kUnpadded;
-    CHECK(damageOf(spec).seen == 6);
-    CHECK(damageOf(spec).expectedSeen == Approx(6));
-    CHECK(damageOf(spec).expectedOverlap == 0);
+    CHECK(effectsOf(spec).seen == 6);
+    CHECK(effectsOf(spec).expectedSeen == Approx(6));
+    CHECK(effectsOf(spec).expectedOverlap == 0);
     spec.batchSize = 2;
-    CHECK(damageOf(spec).seen == 8);
-    CHECK(damageOf(spec).expectedSeen == Approx(8));
+    CHECK(effectsOf(spec).seen == 8);
+    CHECK(effectsOf(spec).expectedSeen == Approx(8));
     spec.loaderDropLast = false;
-    CHECK(damageOf(spec).expectedSeen == Approx(10));
+    CHECK(effectsOf(spec).expectedSeen == Approx(10));
 }

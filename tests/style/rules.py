@@ -24,7 +24,8 @@ ARCHAIC = re.compile(
     r"of its own accord|stands? for|comes? of|came of|be it|is to be had)\b", re.I)
 PERSON = re.compile(
     r"\b(told|tells?|telling|hears?|heard|obeys?|obeyed|nobody|somebody|anybody|everybody|awaited|awaits?|says?|said|"
-    r"speaks?|spoke|gives? up on|(go|goes|went|going|gone) on|looks? at it|knows? of|remembers?|forgets?)\b", re.I)
+    r"speaks?|spoke|deals?|dealt|stands? still|gives? up on|(go|goes|went|going|gone) on|looks? at it|knows? of|"
+    r"remembers?|forgets?)\b", re.I)
 SPEECH = "tell|told|hear|heard|await|awaited|heed|heeded"
 NAME = re.compile(
     rf"\b(?:m_)?((?:{SPEECH}|say|note|let|look)[A-Z]\w*|tell|hear|heed|heed\w+|\w*HoweverLong|goOn\w*|goesOn\w*|"

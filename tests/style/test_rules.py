@@ -28,6 +28,10 @@ BAD = [  # special forms of the rules; each language and folder has its own exam
     ("a.cpp", 'log("rank " + name + " goes on without it");\n', "person"),
     ("a.cpp", 'TEST_CASE("Nobody waits for a rank that has left") {\n', "person"),
     ("a.cpp", 'log("the plan says " + text + " on all ranks");\n', "person"),
+    ("a.cpp", "// The sampler deals the samples to the ranks.\n", "person"),
+    ("a.h", "// Samples that were dealt to this rank.\n", "person"),
+    ("a.cpp", 'log("the ranks stand still");\n', "person"),
+    ("a.md", "The bar stands\nstill.\n", "person"),
     ("a.cpp", "tell(rank);\n", "name"),
     ("a.cpp", "void Trainer::tellCost(int rank) {\n", "name"),
     ("a.h", "    void heedLaunchers();\n", "name"),
@@ -48,6 +52,7 @@ BAD = [  # special forms of the rules; each language and folder has its own exam
 GOOD = [
     ("a.h", "// Returns the data-parallel group of this rank.\n"),
     ("a.h", "// SPDX-License-Identifier: Apache-2.0\n"),
+    ("a.cpp", "// A great ideal of a standstill.\n"),
     ("a.h", "int waitSeconds = 1;  // timeout of each wait\n"),
     ("a.cpp", 'set("told", "x");\n'),
     ("a.cpp", 'const char* url = "https://example.org/so many";\n'),

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kLengthUs = 5'000'000;
 
-struct Told {
+struct ReportedLink {
     int rank;
     int peer;
     std::int64_t roundTripUs;
@@ -20,7 +20,7 @@ struct Told {
 };
 
 // Returns a run with hosts by rank, steps of `stepMs`, and reports of some ranks.
-RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const std::vector<Told>& reported) {
+RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const std::vector<ReportedLink>& reported) {
     RunData run;
     RunStarted started;
     started.worldSize = static_cast<int>(hosts.size());
@@ -45,7 +45,7 @@ RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const 
             run.apply(frame);
         }
     }
-    for (const Told& one : reported) {
+    for (const ReportedLink& one : reported) {
         RankLinks links = run.ranks()[static_cast<std::size_t>(one.rank)].links.value_or(RankLinks{.rank = one.rank});
         links.peer.push_back(one.peer);
         links.roundTripUs.push_back(one.roundTripUs);
@@ -59,7 +59,7 @@ RunData runOf(const std::vector<std::string>& hosts, std::int64_t stepMs, const 
 }
 
 // Adds the same report for both directions of a link.
-void both(std::vector<Told>& reported, int a, int b, std::int64_t roundTripUs, std::int64_t bytes,
+void both(std::vector<ReportedLink>& reported, int a, int b, std::int64_t roundTripUs, std::int64_t bytes,
           std::int64_t busyUs) {
     reported.push_back({a, b, roundTripUs, bytes, busyUs});
     reported.push_back({b, a, roundTripUs, bytes, busyUs});
@@ -68,7 +68,7 @@ void both(std::vector<Told>& reported, int a, int b, std::int64_t roundTripUs, s
 }  // namespace
 
 TEST_CASE("a host with a twelfth of the other hosts' bandwidth is named") {
-    std::vector<Told> reported;
+    std::vector<ReportedLink> reported;
     both(reported, 0, 1, 200, 90'000'000, 750'000);  // 960 Mbit/s
     both(reported, 0, 2, 2100, 7'500'000, 750'000);  // 80 Mbit/s, 15 % of the time
     both(reported, 1, 2, 2100, 7'500'000, 750'000);
@@ -86,11 +86,11 @@ TEST_CASE("a host with a twelfth of the other hosts' bandwidth is named") {
 }
 
 TEST_CASE("a link with a third of the other links' rate, or with hardly any traffic, is not slow") {
-    std::vector<Told> third;
+    std::vector<ReportedLink> third;
     both(third, 0, 1, 200, 90'000'000, 750'000);
     both(third, 0, 2, 200, 30'000'000, 750'000);  // 320 Mbit/s
     CHECK(hostLinks(runOf({"", "b", "c"}, 40, third))[2].slow == HostLink::Slow::kNo);
-    std::vector<Told> rare;
+    std::vector<ReportedLink> rare;
     both(rare, 0, 1, 200, 90'000'000, 750'000);
     both(rare, 0, 2, 200, 4'000'000, 400'000);  // 80 Mbit/s, 8 % of the time
     const auto links = hostLinks(runOf({"", "b", "c"}, 40, rare));
@@ -100,7 +100,7 @@ TEST_CASE("a link with a third of the other links' rate, or with hardly any traf
 }
 
 TEST_CASE("hosts with transfers too short to measure a rate count as fast") {
-    std::vector<Told> reported;
+    std::vector<ReportedLink> reported;
     both(reported, 0, 1, 200, 2'000'000, 8000);  // 2 MB in at most 20 ms: at least 800 Mbit/s
     both(reported, 0, 2, 200, 7'500'000, 750'000);
     both(reported, 1, 2, 200, 7'500'000, 750'000);
@@ -127,12 +127,12 @@ TEST_CASE("A link is as fast as its slower direction, and ranks that share it ad
 }
 
 TEST_CASE("between two hosts a link is slow if transfers take most of the time") {
-    std::vector<Told> reported;
+    std::vector<ReportedLink> reported;
     both(reported, 0, 1, 400, 31'500'000, 3'150'000);
     const auto links = hostLinks(runOf({"", "b"}, 40, reported));
     REQUIRE(links.size() == 1);
     CHECK(links[0].fullText() == "0.4 ms round trip, 80 Mbit/s: bytes are in transfer 63 % of the time");
-    std::vector<Told> half;
+    std::vector<ReportedLink> half;
     both(half, 0, 1, 400, 25'000'000, 2'500'000);
     CHECK(hostLinks(runOf({"", "b"}, 40, half))[0].slow == HostLink::Slow::kNo);
 }
@@ -165,7 +165,7 @@ TEST_CASE("A report without waits, of an older version, contains no rate") {
 TEST_CASE("A host is compared with the median of the other hosts, of an odd and of an even number") {
     // Several hosts. The link between two of them has the lower of their two rates.
     const auto timesOf = [](const std::vector<std::int64_t>& mbit) {
-        std::vector<Told> reported;
+        std::vector<ReportedLink> reported;
         for (int a = 0; a < static_cast<int>(mbit.size()); ++a)
             for (int b = a + 1; b < static_cast<int>(mbit.size()); ++b)
                 both(reported, a, b, 200,
@@ -182,7 +182,7 @@ TEST_CASE("A host is compared with the median of the other hosts, of an odd and 
 
 TEST_CASE("A transfer of 20 ms is long enough to measure a rate") {
     const auto rateAt = [](std::int64_t busyUs) {
-        std::vector<Told> reported;
+        std::vector<ReportedLink> reported;
         both(reported, 0, 1, 200, 2'000'000, busyUs);
         return hostLinks(runOf({"", "b"}, 40, reported))[0].mbitPerSecond;
     };

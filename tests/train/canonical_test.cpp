@@ -2,7 +2,7 @@
 // Tests of training.reduction canonical: the hash of the weights is the same for any number of ranks that train the
 // global batch, and for any distribution of the model over them.
 #include "parallel/reduce/exact_norm.h"
-#include "train/parts/training_error.h"
+#include "train/interfaces/training_error.h"
 #include "train/strategy_runs.h"
 
 using namespace ringside;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/parts/metric_sums.h"
+#include "train/interfaces/metric_sums.h"
 
 #include <cmath>
 

@@ -5,7 +5,7 @@
 
 #include "data/sets/common/memory_dataset.h"
 #include "support/catch.h"
-#include "train/parts/training_error.h"
+#include "train/interfaces/training_error.h"
 #include "train/training_run.h"
 
 using namespace ringside;

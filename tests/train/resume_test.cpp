@@ -8,7 +8,7 @@
 #include "run/prepare/resume_point.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
-#include "train/parts/training_error.h"
+#include "train/interfaces/training_error.h"
 #include "train/training_run.h"
 
 using namespace ringside;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/parts/step_observer.h"
+#include "train/interfaces/step_observer.h"
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that the bits of the result do not depend on the distribution of a model over the ranks.
 #include "support/choices.h"
-#include "train/parts/training_error.h"
+#include "train/interfaces/training_error.h"
 #include "train/strategy_runs.h"
 
 using namespace ringside;

@@ -51,13 +51,13 @@ class Receiver:
 
     def _serve(self, connection):
         try:
-            self._greet(connection)
+            self._authenticate(connection)
         except (OSError, ValueError, KeyError):
             with self._lock:
                 self.refused += 1
             connection.close()
 
-    def _greet(self, connection):
+    def _authenticate(self, connection):
         nonce = os.urandom(16).hex()
         connection.settimeout(10)
         connection.sendall(json.dumps({"ringside": 1, "nonce": nonce}).encode() + b"\n")

@@ -8,7 +8,8 @@
 namespace ringside {
 namespace {
 
-QString speaker(int rank) {
+// Returns the name of the source of a log line.
+QString sourceName(int rank) {
     return rank < 0 ? QStringLiteral("run") : QStringLiteral("rank %1").arg(rank);
 }
 
@@ -42,11 +43,11 @@ QVariant LogModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
             return QStringLiteral("%1 s   %2   %3")
                 .arg(static_cast<double>(line.timeUs) / 1e6, 8, 'f', 3)
-                .arg(speaker(line.rank), QString::fromStdString(line.text));
+                .arg(sourceName(line.rank), QString::fromStdString(line.text));
         case TimeRole:
             return QStringLiteral("%1 s").arg(static_cast<double>(line.timeUs) / 1e6, 0, 'f', 3);
         case SpeakerRole:
-            return speaker(line.rank);
+            return sourceName(line.rank);
         case TextRole:
             return QString::fromStdString(line.text);
         case LevelRole:

@@ -26,7 +26,7 @@ constexpr TypePixels kChartsHeight{190};
 constexpr TypePixels kMinPicture{200};  // minimum height of the large picture
 constexpr TypePixels kMinSentence{230};
 
-// True if the run is paused and was asked during this pause to record the gradients of its next step.
+// True if the run is paused and has been requested, during this pause, to record the gradients of its next step.
 bool isInspectionRequested(const RunPauses& pauses) {
     return pauses.isPaused() && pauses.controls().back().command == ControlKind::kReplicas;
 }

@@ -71,7 +71,7 @@ void ClassroomView::show(const ClassroomHost& host, const ClassroomState& state)
                                          {"wanted", state.wanted},
                                          {"least", state.least},
                                          {"news", state.news},
-                                         {"strangers", host.refusedConnections()},
+                                         {"refused_connections", host.refusedConnections()},
                                          {"members", membersOf(host)}});
     if (line == m_shown) return;
     m_shown = line;

@@ -159,8 +159,8 @@ void ProgressView::drawBar(const RunData& run) {
         text += "  " + grouped(static_cast<std::int64_t>(rate)) + " samples/s (last steps)";
     }
     text += gpuText(run);
-    if (const std::optional<MissingRanks> awaited = findMissingRanks(run.ranks()))
-        text = "  " + awaited->text(run.lastTimeUs());
+    if (const std::optional<MissingRanks> missing = findMissingRanks(run.ranks()))
+        text = "  " + missing->text(run.lastTimeUs());
     if (run.secondsLeft()) text += "  " + duration(*run.secondsLeft()) + " left";
     const int width = std::clamp(terminalWidth() - static_cast<int>(text.size()) - 4, 0, 40);
     const int filled = static_cast<int>(part * width);

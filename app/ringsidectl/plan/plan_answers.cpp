@@ -76,17 +76,17 @@ std::string sampleLine(const Json& sample) {
     return "sample " + sample.dump() + "\n";
 }
 
-std::string overlapText(const AssignmentEffects& damage) {
-    const auto shown = std::min<std::int64_t>(damage.ranks, kShownRanks);
+std::string overlapText(const AssignmentEffects& effects) {
+    const auto shown = std::min<std::int64_t>(effects.ranks, kShownRanks);
     std::string text = "samples that two ranks share (diagonal: samples of the rank):\n         ";
     for (std::int64_t b = 0; b < shown; ++b) text += cell(std::to_string(b));
     for (std::int64_t a = 0; a < shown; ++a) {
         text += "\n" + cell("rank " + std::to_string(a));
         for (std::int64_t b = 0; b < shown; ++b) {
-            text += cell(std::to_string(damage.overlap[static_cast<std::size_t>(a * damage.ranks + b)]));
+            text += cell(std::to_string(effects.overlap[static_cast<std::size_t>(a * effects.ranks + b)]));
         }
     }
-    return text + "\n" + (shown < damage.ranks ? "... use --format json to list all ranks\n" : "");
+    return text + "\n" + (shown < effects.ranks ? "... use --format json to list all ranks\n" : "");
 }
 
 }  // namespace
@@ -202,26 +202,26 @@ Result<PlanAnswer> queryBalance(const PlanSource& source, std::int64_t epoch) {
 Result<PlanAnswer> queryMistakeEffects(const PlanSource& source, std::int64_t epoch) {
     const Result<ShardPlan> plan = ShardPlan::make(source.specAt(epoch));
     if (!plan) return plan.problem();
-    const AssignmentEffects damage = assignmentEffects(plan.value());
+    const AssignmentEffects effects = assignmentEffects(plan.value());
     const auto orNull = [](double value) { return value < 0 ? Json() : Json(value); };
     const auto expected = [](double value) {
         return value < 0 ? std::string() : "; expected by chance: " + oneDecimal(value);
     };
     PlanAnswer answer{{{"epoch", epoch},
-                       {"samples", damage.samples},
-                       {"seen", damage.seen},
-                       {"uses", damage.uses},
-                       {"expected_seen", orNull(damage.expectedSeen)},
-                       {"expected_overlap", orNull(damage.expectedOverlap)},
-                       {"overlap_ranks", damage.ranks},
-                       {"overlap", damage.overlap}},
+                       {"samples", effects.samples},
+                       {"seen", effects.seen},
+                       {"uses", effects.uses},
+                       {"expected_seen", orNull(effects.expectedSeen)},
+                       {"expected_overlap", orNull(effects.expectedOverlap)},
+                       {"overlap_ranks", effects.ranks},
+                       {"overlap", effects.overlap}},
                       {}};
     const std::string mistake = pitfallSentence(plan.value().spec());
-    answer.text = (mistake.empty() ? "" : mistake + "\n") + grouped(damage.seen) + " of " + grouped(damage.samples) +
-                  " samples are used, " + grouped(damage.uses) + " times in total" + expected(damage.expectedSeen) +
-                  "\n" + overlapText(damage) + "samples that two ranks share" +
-                  (damage.expectedOverlap < 0 ? "; no closed formula is known for the number expected by chance"
-                                              : expected(damage.expectedOverlap)) +
+    answer.text = (mistake.empty() ? "" : mistake + "\n") + grouped(effects.seen) + " of " + grouped(effects.samples) +
+                  " samples are used, " + grouped(effects.uses) + " times in total" + expected(effects.expectedSeen) +
+                  "\n" + overlapText(effects) + "samples that two ranks share" +
+                  (effects.expectedOverlap < 0 ? "; no closed formula is known for the number expected by chance"
+                                               : expected(effects.expectedOverlap)) +
                   "\n";
     return answer;
 }

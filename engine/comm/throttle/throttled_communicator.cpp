@@ -161,12 +161,12 @@ CommHandle ThrottledCommunicator::sendAsync(CommBuffer buffer, int to) {
 
 CommHandle ThrottledCommunicator::recvAsync(CommBuffer buffer, int from) {
     auto message = std::make_unique<Message>();
-    message->ticket = -(++m_asked);
+    message->ticket = -(++m_receives);
     message->stamp = m_inner->recvAsync(bytesOf(message->sentNs), from);
     message->payload = m_inner->recvAsync(buffer, from);
     message->lastsNs = m_throttle.messageNs(static_cast<double>(buffer.bytes()));
     m_messages.push_back(std::move(message));
-    return {*this, -m_asked};
+    return {*this, -m_receives};
 }
 
 // Receives all messages up to the one of this ticket. The simulated link carries one message after another.

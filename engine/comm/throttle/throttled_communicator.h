@@ -95,7 +95,7 @@ class ThrottledCommunicator final : public Communicator {
     std::deque<SentStamp> m_sentStamps;
     std::int64_t m_started = 0;
     // number of receives that have been started; the ticket of the first one is -1, of the next one -2, and so on
-    std::int64_t m_asked = 0;
+    std::int64_t m_receives = 0;
     std::int64_t m_freeNs = 0;  // time from which the simulated link is free for the next collective
 };
 

@@ -26,7 +26,7 @@ enum class LauncherKind : std::uint8_t {
 // Returns the name for logs, messages and launch.json.
 inline std::string textOf(LauncherKind kind) {
     constexpr std::array<std::string_view, 10> kNames{"torchrun", "env://", "Open MPI", "PMI",   "PMIx",
-                                                      "Slurm",    "PBS",    "by hand",  "alone", "a class"};
+                                                      "Slurm",    "PBS",    "by hand",  "alone", "a classroom"};
     return std::string(kNames[static_cast<std::size_t>(kind)]);
 }
 

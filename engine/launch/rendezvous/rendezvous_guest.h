@@ -12,8 +12,9 @@
 namespace ringside {
 
 // The side of ranks 1, 2, ... of the rendezvous (algorithm: rendezvous_host.h). A rank tries each host and port of the
-// terms until rank 0 accepts it, opens its three connections, measures its clock offset if it runs on another host, and
-// waits for the Welcome, which rank 0's process sends when all ranks are connected.
+// terms until rank 0 accepts it, and opens its three connections. If it runs on another host, it measures its clock
+// offset over the control connection before it opens the other two. Then it waits for the Welcome, which rank 0's
+// process sends when all ranks are connected.
 
 // Result of a successful rendezvous.
 struct Joined {

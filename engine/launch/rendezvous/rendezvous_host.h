@@ -29,6 +29,15 @@ namespace ringside {
 // clock offset over the control connection. gather() returns when every rank has its three connections; the caller then
 // sends a Welcome to all ranks. If a rank does not fit, leaves or is missing at the deadline, all connected ranks
 // receive the reason as a verdict.
+//
+//     rank n                                              rank 0
+//        | ------------------ connects -----------------> |
+//        | <------------- challenge: nonce a ------------ |
+//        | -- greeting: rank, nonce b, proof with a ----> |   checks proof, version, experiment and rank number
+//        | <- answer: proof with b, reason of a refusal - |
+//        | <-------- clock queries and answers ---------> |   on the control connection, if the hosts differ
+//        |    (telemetry and store connect as above)      |
+//        | <------------------ Welcome ------------------ |   on the control connection, when all ranks are connected
 
 // Settings of a rendezvous, the same on all ranks of a start.
 struct RendezvousTerms {

@@ -6,10 +6,17 @@
 
 namespace ringside {
 
-// Multi-head causal self-attention over sequences (T, width): self.qkv = nn.Linear(width, 3 * width) computes queries,
-// keys and values, self.proj = nn.Linear(width, width) combines the heads' results (Vaswani et al. 2017).
+// Multi-head causal self-attention over sequences (T, width), after Vaswani et al. 2017. In PyTorch:
+//
+//     q, k, v = self.qkv(x).split(width, dim=2)      self.qkv = nn.Linear(width, 3 * width)
+//     y = F.scaled_dot_product_attention(q, k, v, is_causal=True), for each head
+//     y = self.proj(y)                               self.proj = nn.Linear(width, width)
+//
+// Input and output have one row of `width` values for each position. The layer owns its parameters. Their memory and
+// the working memory belong to the LayerMemory of prepare().
 class Attention final : public Layer {
   public:
+    // prefix: start of the parameters' names, such as "attention." for "attention.qkv.weight".
     Attention(const AttentionSpec& spec, const std::string& prefix);
 
     void prepare(const LayerMemory& memory, const Shape& input, std::int64_t maxBatch) override;

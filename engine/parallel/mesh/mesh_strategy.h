@@ -28,6 +28,14 @@ namespace ringside {
 // with gradients in the opposite direction. The gradients of the micro-batches are added in their order, as if one rank
 // had accumulated them, and then averaged over the data-parallel ranks by the stage's ParameterStore. Finally each rank
 // updates the parameters that it holds; if the update needs the gradient norm, all ranks first add their parts of it.
+//
+// Schedule 1f1b with four micro-batches, on two pipeline stages and two replicas (F2: forward pass of micro-batch 2;
+// B2---: its backward pass, which takes twice as long). Ranks 1 and 3 do the same with the samples of the other
+// replica:
+//
+//     rank 0, stage 0   F0 F1       B0--- F2 B1--- F3 B2---    B3---   averages with rank 1, updates stage 0
+//     rank 2, stage 1      F0 B0--- F1 B1--- F2 B2--- F3 B3---         averages with rank 3, updates stage 1
+//
 // On devices that compute in parallel with the host, losses, norm and signal stay in the device's memory until the host
 // reads them a step later, and the schedule and the update are recorded as one CUDA graph. Traced steps are not
 // recorded, because the host cannot observe actions and messages inside a graph.

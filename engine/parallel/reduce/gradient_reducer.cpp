@@ -163,9 +163,9 @@ void GradientReducer::finishPass() {
 
 bool GradientReducer::end() {
     if (m_communicator.size() == 1) return m_signal;
-    float everybodys = 0;
-    m_backend.download(signalSlot(), &everybodys);
-    return everybodys != 0;
+    float largest = 0;
+    m_backend.download(signalSlot(), &largest);
+    return largest != 0;
 }
 
 std::size_t GradientReducer::slotBytes() const {

@@ -219,7 +219,7 @@ void RunRecorder::logLeftOut() {
     m_loggedLeftOut = true;
     const TelemetryConfig& limits = m_run.limits;
     add(LogLine{-1, LogLevel::kWarning,
-                "the run directory may grow by " + std::to_string(limits.megabytesPerHour) + " MiB an hour and to " +
+                "the run directory may grow by " + std::to_string(limits.megabytesPerHour) + " MiB per hour and to " +
                     std::to_string(limits.megabytesTotal) +
                     " MiB in total; data beyond these limits is not recorded (telemetry.megabytes_per_hour, "
                     "telemetry.megabytes_total)",

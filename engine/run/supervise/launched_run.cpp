@@ -91,7 +91,7 @@ void writeLaunchFile(const RunPaths& paths, const LaunchedRun& launched, const R
                        {"found", launched.layout.found},
                        {"restart", launched.layout.restart},
                        {"met_at", address},
-                       {"strangers", host.refusedConnections()},
+                       {"refused_connections", host.refusedConnections()},
                        {"ranks", std::move(ranks)}};
     writeFileAtomically(paths.launch(), jsonText(json, 2) + "\n");
 }

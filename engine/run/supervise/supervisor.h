@@ -30,18 +30,31 @@ namespace ringside {
 // with a verdict. After a failure that may be temporary, it starts all ranks again from the last checkpoint, up to
 // parallel.max_restarts times. RankWatch finds failures, StopSequence ends ranks, Restarts decides about restarts.
 //
-// Thread safety: one thread, which runs a poll loop. The destructor kills every worker.
+// Calls: the constructor, adopt() for each rank that a launcher has started, start(), run(). Each supervisor runs once.
+//
+// The supervisor owns the workers, its copies of the arguments, and the connections that adopt() receives. The caller
+// owns the descriptors in SupervisorOptions, which must stay open until the destructor returns. The destructor kills
+// every worker.
+//
+// Failures of ranks are no exceptions: they determine the outcome that run() returns. IoError means that this process
+// cannot use the run directory, open a socket or start a worker.
+//
+// Thread safety: one thread, which runs a poll loop and calls SupervisorOptions::onChange.
 class Supervisor {
   public:
+    // Opens the files of the run directory. Throws IoError.
     Supervisor(const RunPaths& paths, const PreparedRun& run, SupervisorOptions options);
     ~Supervisor();
 
-    // Adds a rank that a launcher has started, and its connection to the store. Must be called before start().
+    // Adds a rank that a launcher has started, and its connection to the store. Must be called before start(). A run
+    // with such a rank is not restarted by the supervisor, because only the launcher can restart the rank.
     void adopt(std::unique_ptr<RankLink> rank, UniqueFd store);
-    // Starts every worker that was not adopted. Throws IoError; the destructor then kills the workers already started.
+    // Starts every worker that was not adopted. Also raises the limit of open files and lowers the priority of this
+    // process. Throws IoError; the destructor then kills the workers already started.
     void start();
-    // Runs until every worker has exited and the run directory is complete. Returns the outcome. Throws IoError if
-    // workers cannot be started again; other errors become the reason of a failure in the outcome.
+    // Blocks until every worker has exited and the run directory is complete. Must be called once, after start().
+    // Returns the outcome. Throws IoError if workers cannot be started again; other errors become the reason of a
+    // failure in the outcome.
     RunEnded run();
 
   private:

@@ -35,15 +35,15 @@ std::int64_t common(const Bits& a, const Bits& b) {
     return count;
 }
 
-void fillOverlap(const ShardPlan& plan, AssignmentEffects& damage, const std::atomic<bool>* stop) {
-    const std::int64_t room = kMaxBits / std::max<std::int64_t>(1, damage.samples);
-    damage.ranks = std::min({plan.spec().worldSize, kMaxOverlapRanks, std::max<std::int64_t>(room, 1)});
-    const std::vector<Bits> sets = rankSets(plan, damage.ranks, stop);
+void fillOverlap(const ShardPlan& plan, AssignmentEffects& effects, const std::atomic<bool>* stop) {
+    const std::int64_t room = kMaxBits / std::max<std::int64_t>(1, effects.samples);
+    effects.ranks = std::min({plan.spec().worldSize, kMaxOverlapRanks, std::max<std::int64_t>(room, 1)});
+    const std::vector<Bits> sets = rankSets(plan, effects.ranks, stop);
     const std::size_t ranks = sets.size();
-    damage.overlap.resize(ranks * ranks);
+    effects.overlap.resize(ranks * ranks);
     for (std::size_t a = 0; a < ranks && !(stop && *stop); ++a) {
         for (std::size_t b = a; b < ranks; ++b) {
-            damage.overlap[a * ranks + b] = damage.overlap[b * ranks + a] = common(sets[a], sets[b]);
+            effects.overlap[a * ranks + b] = effects.overlap[b * ranks + a] = common(sets[a], sets[b]);
         }
     }
 }
@@ -118,16 +118,16 @@ std::int64_t markTrained(const ShardPlan& plan, std::vector<bool>& seen, const s
 }
 
 AssignmentEffects assignmentEffects(const ShardPlan& plan, const std::atomic<bool>* stop) {
-    AssignmentEffects damage;
-    damage.samples = plan.spec().datasetSize;
-    std::vector<bool> seen(static_cast<std::size_t>(damage.samples));
-    damage.seen = markTrained(plan, seen, stop);
-    for (int rank = 0; rank < plan.spec().worldSize; ++rank) damage.uses += plan.trainedOf(rank);
+    AssignmentEffects effects;
+    effects.samples = plan.spec().datasetSize;
+    std::vector<bool> seen(static_cast<std::size_t>(effects.samples));
+    effects.seen = markTrained(plan, seen, stop);
+    for (int rank = 0; rank < plan.spec().worldSize; ++rank) effects.uses += plan.trainedOf(rank);
     const double missed = expectedNeverSeen(plan.spec(), 1, false);
-    damage.expectedSeen = missed < 0 ? -1 : static_cast<double>(damage.samples) - missed;
-    damage.expectedOverlap = expectedOverlapOf(plan.spec());
-    fillOverlap(plan, damage, stop);
-    return damage;
+    effects.expectedSeen = missed < 0 ? -1 : static_cast<double>(effects.samples) - missed;
+    effects.expectedOverlap = expectedOverlapOf(plan.spec());
+    fillOverlap(plan, effects, stop);
+    return effects;
 }
 
 double expectedNeverSeen(const ShardSpec& spec, std::int64_t epochs, bool sameOrder) {

@@ -66,12 +66,19 @@ struct SampleSlot {
 };
 
 // Assignment of samples to ranks in one epoch, equal to that of PyTorch's samplers and DataLoader
-// (torch/utils/data/distributed.py, sampler.py, dataloader.py). Immutable and cheap to copy: copies share the order,
-// which takes 4 bytes per sample. The lists of the ranks are computed on demand, not stored. Thread-safe.
+// (torch/utils/data/distributed.py, sampler.py, dataloader.py).
+//
+// Immutable and cheap to copy: copies share the order, which takes 4 bytes per sample and is freed with the last copy.
+// Spans that a plan returns are valid while a copy of the plan exists. The lists of the ranks are computed on demand
+// and not stored. Exceptions: with the pitfalls seed per rank and double sharding, the plan stores the lists of all
+// ranks, 4 bytes per slot; the first usesOf() creates an index of 4 bytes per sample, or more if samples repeat.
+//
+// The caller must pass a rank from 0 to spec().worldSize - 1. Thread-safe: any thread may call any function.
 class ShardPlan {
   public:
-    // Creates a plan. Problems: sizes out of range, a negative epoch, data without the classes that the sampler needs,
-    // a subset outside the data, pitfalls that PyTorch itself refuses, and a stop request through `watch`.
+    // Creates a plan; takes O(datasetSize). Problems: sizes out of range, a negative epoch, data without the classes
+    // that the sampler needs, a subset outside the data, negative class weights, pitfalls that PyTorch itself refuses,
+    // not enough memory for the order, and a stop request through `watch`.
     static Result<ShardPlan> make(const ShardSpec& spec, const DrawWatch& watch = {});
 
     const ShardSpec& spec() const;
@@ -84,14 +91,17 @@ class ShardPlan {
     std::int64_t totalSize() const;          // returns the sum of samplesOf() over the ranks
     std::int64_t padding() const;            // returns the number of positions that repeat the order after its end; 0
                                              // with drop_last
-    std::int64_t stepsPerEpoch() const;      // returns the number of batches of the rank with the most samples
+    std::int64_t stepsPerEpoch() const;      // returns the number of batches of the rank with the most samples:
+                                             // len(DataLoader)
     std::int64_t lastBatchSize() const;      // returns the number of samples per rank in the last step; 0 if there is
                                              // no step
 
     // Returns the sampler's order. Its length is datasetSize unless the kind repeats draws or selects a subset. With
     // the pitfalls seed per rank and double sharding, returns the order of a run without pitfalls.
     std::span<const std::uint32_t> order() const;
-    std::span<const std::uint32_t> dropped() const;  // returns the samples that the sampler drops: the end of the order
+    // Returns the samples that the sampler drops: the end of the order. Empty with the pitfalls seed per rank and
+    // double sharding.
+    std::span<const std::uint32_t> dropped() const;
 
     // Returns the sample in a rank's slot, 0 <= slot < samplesOf(rank).
     std::int64_t index(int rank, std::int64_t slot) const;

@@ -24,7 +24,7 @@ constexpr std::int64_t kMinBusyUs = 20'000;
 // Otherwise, this time depends on the receiver's computations and not on the link.
 // Ranks that receive several messages in turn wait for the rest of a message in a third of the time (measured with
 // three hosts); behind a slow rank, in less than a tenth.
-constexpr double kAwaitedShare = 0.2;
+constexpr double kMinWaitShare = 0.2;
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 
 // Traffic from one host to another host, summed up from the reports of the ranks on both hosts.
@@ -53,7 +53,7 @@ struct Direction {
     // True if the rate can be computed. A receiver that is busy computing acknowledges late: Linux delays an
     // acknowledgement by up to 40 ms unless the receive window can grow. Bytes sent to such a receiver are in flight
     // for longer than the link needs.
-    bool hasRate() const { return busyUs >= kMinBusyUs && waitShare >= kAwaitedShare * inFlightShare(); }
+    bool hasRate() const { return busyUs >= kMinBusyUs && waitShare >= kMinWaitShare * inFlightShare(); }
     // Returns the rate in Mbit/s if hasRate() is true, otherwise a lower bound of the rate.
     double mbitPerSecond() const { return 8 * bytes / static_cast<double>(std::max(busyUs, kMinBusyUs)); }
     double inFlightShare() const { return isKnown() ? static_cast<double>(busyUs) / static_cast<double>(lengthUs) : 0; }

@@ -6,21 +6,21 @@
 namespace ringside {
 namespace {
 
-constexpr std::int64_t kAwaitedUs = 1'000'000;
+constexpr std::int64_t kMinWaitUs = 1'000'000;
 
 bool isOver(const RankData& rank) {
     return rank.state == RankStage::kFinished || rank.state == RankStage::kStopped || rank.state == RankStage::kFailed;
 }
 
 bool waitsLong(const RankData& rank) {
-    return !isOver(rank) && rank.phase && isCommunication(*rank.phase) && rank.stalledUs >= kAwaitedUs;
+    return !isOver(rank) && rank.phase && isCommunication(*rank.phase) && rank.stalledUs >= kMinWaitUs;
 }
 
 // True if a recent heartbeat shows that the rank has entered the collective. Such a rank is not missing, even if it has
 // not waited for a second yet.
 bool hasCome(const RankData& rank, std::int64_t collective, std::int64_t newestUs) {
     return rank.phase && isCommunication(*rank.phase) && rank.collective == collective &&
-           newestUs - rank.beatUs < kAwaitedUs;
+           newestUs - rank.beatUs < kMinWaitUs;
 }
 
 // True if recent heartbeats show that the rank is paused. A paused rank waits in a collective until rank 0 decides that
@@ -37,7 +37,7 @@ std::string secondsText(std::int64_t us) {
 }  // namespace
 
 std::optional<MissingRanks> findMissingRanks(const std::vector<RankData>& ranks) {
-    MissingRanks awaited;
+    MissingRanks found;
     std::int64_t collective = 0, newestUs = 0;
     bool anyWaits = false;
     for (const RankData& rank : ranks) {
@@ -50,19 +50,19 @@ std::optional<MissingRanks> findMissingRanks(const std::vector<RankData>& ranks)
         const bool waits = waitsLong(ranks[i]) && ranks[i].collective == collective;
         if (isPaused(ranks[i], newestUs)) continue;
         const bool there = waits || hasCome(ranks[i], collective, newestUs);
-        if (!isOver(ranks[i])) (there ? awaited.waiting : awaited.missing).push_back(static_cast<int>(i));
+        if (!isOver(ranks[i])) (there ? found.waiting : found.missing).push_back(static_cast<int>(i));
         // The wait begins when the last of the waiting ranks has entered the collective.
-        if (waits) awaited.sinceUs = std::max(awaited.sinceUs, ranks[i].beatUs - ranks[i].stalledUs);
+        if (waits) found.sinceUs = std::max(found.sinceUs, ranks[i].beatUs - ranks[i].stalledUs);
     }
-    if (!anyWaits || awaited.missing.empty()) return {};
+    if (!anyWaits || found.missing.empty()) return {};
     // Returns no missing rank if the first rank in `missing` sent a heartbeat more than a second after the wait began,
     // and this heartbeat shows that the rank still advances and has reached the collective.
-    const RankData& first = ranks[static_cast<std::size_t>(awaited.missing.front())];
-    if (first.beatUs > awaited.sinceUs + kAwaitedUs && first.stalledUs < kAwaitedUs && first.collective >= collective)
+    const RankData& first = ranks[static_cast<std::size_t>(found.missing.front())];
+    if (first.beatUs > found.sinceUs + kMinWaitUs && first.stalledUs < kMinWaitUs && first.collective >= collective)
         return {};
-    awaited.phase = first.phase.value_or(Phase::kIdle);
-    awaited.seenUs = first.beatUs;
-    return awaited;
+    found.phase = first.phase.value_or(Phase::kIdle);
+    found.seenUs = first.beatUs;
+    return found;
 }
 
 std::string MissingRanks::text(std::int64_t nowUs) const {

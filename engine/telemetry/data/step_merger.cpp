@@ -9,6 +9,11 @@
 // the front of any queue is examined. If all fronts have this step number, the step is merged and removed from all
 // queues. Otherwise at least one rank has not reported the step: the step is removed from the queues that contain it
 // and counted as incomplete.
+//
+//     queue of rank 0    7   8   9  10      7: at the front of all queues, merged
+//     queue of rank 1    7   9  10  11      8: rank 1 has not reported it; removed from the queues of ranks 0 and 2
+//     queue of rank 2    7   8   9          9: at the front of all queues, merged; then the queue of rank 2 is empty,
+//                                              so that 10 waits for the next report of rank 2
 namespace ringside {
 namespace {
 

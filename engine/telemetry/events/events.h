@@ -54,7 +54,7 @@ struct RankState {
     std::int64_t timeUs = 0;
     // Rank that did not enter a collective and thereby made this rank fail; -1: the reason is different.
     int missingRank = -1;
-    // Name of the rank's host; in a class run, the name of the person who runs the rank. Empty: unchanged; if no event
+    // Name of the rank's host; in a classroom, the name of the person who runs the rank. Empty: unchanged; if no event
     // of the rank has contained a name, the rank is on the supervisor's host.
     std::string host = {};
     std::string isa = {};  // name of the CPU instruction set or GPU that the rank computes with; empty: unchanged
@@ -382,7 +382,7 @@ struct RunEnded {
     // planned 4242, trained 17"; empty if there is none.
     std::string planMismatch = {};
     // True if rank first_failed_rank sent bytes that a correct rank never sends. Not written to the stream; used only
-    // by the host of a class run.
+    // by the host of a classroom.
     bool isMisuse = false;
 };
 

@@ -27,8 +27,8 @@ struct Progress {
 };
 
 struct SinkOptions {
-    // File descriptor of the socket or pipe to the supervisor, owned by the caller. The sink makes it non-blocking. -1:
-    // all events are dropped.
+    // File descriptor of the socket or pipe to the supervisor, owned by the caller, who closes it after the sink was
+    // destroyed. The sink makes it non-blocking. -1: all events are dropped.
     int fd = -1;
     int rank = 0;
     std::int64_t runStartUs = 0;  // start of the run on CLOCK_MONOTONIC, in microseconds
@@ -44,21 +44,25 @@ struct SinkOptions {
 // The training thread stores step records in a ring buffer and events in a queue. It never waits for the supervisor:
 // records and events that do not fit are dropped and counted. The sink has two threads. The encoder thread encodes
 // records and events and writes them to the stream. The heartbeat thread sends heartbeats even if the encoder thread is
-// blocked, and takes over encoding when the encoder thread gets no CPU time.
+// blocked, and takes over encoding when the encoder thread gets no CPU time (with SinkOptions::onlyWhereIdle).
+//
+// No function throws an error of the stream. After the supervisor has closed the stream, all records and events are
+// dropped, and the rank continues. The stream is a sequence of lines, in the format of telemetry/events/codec.h.
 //
 // Thread safety: step() may be called by one thread only, all other functions by any thread.
 class TelemetrySink {
   public:
     explicit TelemetrySink(const SinkOptions& options);
-    ~TelemetrySink();  // sends the pending events, waiting at most one second
+    // Sends the pending records and events, waiting about one second at most, and joins both threads.
+    ~TelemetrySink();
     TelemetrySink(const TelemetrySink&) = delete;
     TelemetrySink& operator=(const TelemetrySink&) = delete;
 
     // Stores the record of one step. Must always be called by the same thread. Never waits and never allocates memory;
     // drops the record if the ring buffer is full.
     void step(const StepRecord& record);
-    // Queues an event. It is sent after all steps that were recorded before this call. If the queue is full, drops the
-    // event, unless it is a RankState.
+    // Queues an event and returns without waiting for the supervisor. It is sent after all steps that were recorded
+    // before this call. If the queue is full, drops the event, unless it is a RankState.
     void send(Event event);
     void log(LogLevel level, const std::string& text);
     void state(RankStage state, const std::string& device = {});  // sends a RankState of this rank
@@ -68,22 +72,23 @@ class TelemetrySink {
 
     // Returns the position of the rank that heartbeats report. The training thread updates it.
     Progress& progress() { return m_progress; }
-    // Sets a function that returns the number of the current collective; heartbeats report it. Pass {} before the
-    // objects that the function uses are destroyed.
+    // The following functions set a callback of the heartbeat thread. Pass {} before the objects that the callback uses
+    // are destroyed: when the call returns, the previous callback does not run any more. Callbacks run under the lock
+    // of the event queue; they must not call the sink and must not block.
+    //
+    // Sets the function that returns the number of the current collective, which heartbeats report.
     void watchCollective(std::function<std::int64_t()> collective);
-
-    // Sets a function that returns the trace of the current, unfinished step. The heartbeat thread calls it when the
-    // rank has made no progress for a second. Pass {} before the objects that the function uses are destroyed.
+    // Sets the function that returns the trace of the current, unfinished step. It is called when the rank has made no
+    // progress for a second.
     void watchStep(std::function<std::optional<StepTrace>()> step);
-
-    // Sets a function that reads the state of this rank's GPU for heartbeats. The function must not block. Pass {}
-    // before the objects that it uses are destroyed.
+    // Sets the function that reads the state of this rank's GPU for heartbeats.
     void watchGpu(std::function<GpuReading()> gpu);
 
-    // Writes all records and events that were queued before this call, in the calling thread. Returns false if the
-    // deadline passes before that or the stream is closed.
+    // Writes all records and events that were queued before this call, in the calling thread. Blocks for `deadline` at
+    // most. Returns false if the time has passed before everything was written, or if the stream is closed.
     bool flush(std::chrono::milliseconds deadline);
 
+    // Return the numbers of records and events that were dropped because the memory for them was full.
     std::int64_t droppedSteps() const { return m_droppedSteps.load(std::memory_order_relaxed); }
     std::int64_t droppedEvents() const { return m_droppedEvents.load(std::memory_order_relaxed); }
     std::int64_t nowUs() const;  // returns the time since the start of the run, in microseconds

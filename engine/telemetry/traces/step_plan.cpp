@@ -134,7 +134,7 @@ class PlanMaker {
             }
             i = end;
         }
-        announceUntil(m_rank.endNs + 1);
+        addEventsBefore(m_rank.endNs + 1);
         return std::move(m_plan);
     }
 
@@ -154,7 +154,8 @@ class PlanMaker {
         if (m_nextMessage < m_messages.size()) next = std::min(next, m_messages[m_nextMessage].end.atNs);
         return next;
     }
-    void announceUntil(std::int64_t ns) {
+    // Adds the requests of collectives and the messages before the time `ns` that were not added yet.
+    void addEventsBefore(std::int64_t ns) {
         for (; m_next < m_collectives.size() && m_collectives[m_next].readyNs < ns; ++m_next)
             m_plan.items.push_back({PlanItem::Kind::kReady, Phase::kIdle, 0, m_next});
         for (; m_nextMessage < m_messages.size() && m_messages[m_nextMessage].end.atNs < ns; ++m_nextMessage)
@@ -174,7 +175,7 @@ class PlanMaker {
             const std::int64_t ready = std::max(nextNs(), from);
             m_plan.items.push_back({PlanItem::Kind::kWork, phase, static_cast<double>(ready - from), 0});
             from = ready;
-            announceUntil(ready + 1);
+            addEventsBefore(ready + 1);
         }
         m_plan.items.push_back({PlanItem::Kind::kWork, phase, static_cast<double>(to - from), 0});
     }
@@ -184,7 +185,7 @@ class PlanMaker {
             const std::int64_t ready = std::max(nextNs(), from);
             if (ready > from) waitFor(from, ready);
             from = ready;
-            announceUntil(ready + 1);
+            addEventsBefore(ready + 1);
         }
         waitFor(from, to);
     }
@@ -207,8 +208,8 @@ class PlanMaker {
         if (const Message* const message = receiveFrom(from))
             add(PlanItem::Kind::kReceive, message->waited ? message->end.endedNs : std::max(from, message->end.atNs),
                 message->place);
-        else if (const auto awaited = collectiveThatEndedWait(m_collectives, from, to))
-            add(PlanItem::Kind::kWait, m_collectives[*awaited].endedNs, *awaited);
+        else if (const auto waited = collectiveThatEndedWait(m_collectives, from, to))
+            add(PlanItem::Kind::kWait, m_collectives[*waited].endedNs, *waited);
         else if (const auto met = metIn(m_collectives, from, to); met && *met < m_next)
             add(PlanItem::Kind::kMeet, m_collectives[*met].lastNs, *met);
         else

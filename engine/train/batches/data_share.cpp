@@ -5,7 +5,7 @@
 
 #include "nn/models/model_factory.h"
 #include "sampling/plan/epoch_spec.h"
-#include "train/parts/training_error.h"
+#include "train/interfaces/training_error.h"
 
 namespace ringside {
 namespace {

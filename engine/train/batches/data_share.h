@@ -8,7 +8,7 @@
 #include "config/mesh.h"
 #include "plan/strategy_plan.h"
 #include "sampling/plan/shard_plan.h"
-#include "train/parts/trainer_dependencies.h"
+#include "train/interfaces/trainer_dependencies.h"
 
 namespace ringside {
 

@@ -8,7 +8,7 @@
 
 #include "sampling/plan/shard_plan.h"
 #include "train/batches/batch_loader.h"
-#include "train/parts/trainer_observer.h"
+#include "train/interfaces/trainer_observer.h"
 
 namespace ringside {
 

@@ -10,8 +10,8 @@
 #include "data/sets/common/dataset_identity.h"
 #include "sampling/plan/epoch_spec.h"
 #include "train/checkpoint/own_checkpoints.h"
-#include "train/parts/non_finite.h"
-#include "train/parts/training_error.h"
+#include "train/interfaces/non_finite.h"
+#include "train/interfaces/training_error.h"
 
 namespace ringside {
 

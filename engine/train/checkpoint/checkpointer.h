@@ -11,8 +11,8 @@
 #include "run/record/space_reserve.h"
 #include "train/checkpoint/checkpoint.h"
 #include "train/checkpoint/save_directories.h"
-#include "train/parts/metric_sums.h"
-#include "train/parts/trainer_dependencies.h"
+#include "train/interfaces/metric_sums.h"
+#include "train/interfaces/trainer_dependencies.h"
 
 namespace ringside {
 

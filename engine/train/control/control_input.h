@@ -12,7 +12,7 @@
 #include "base/system/unique_fd.h"
 #include "base/text/line_splitter.h"
 #include "launch/wire/greeting.h"
-#include "train/parts/control_source.h"
+#include "train/interfaces/control_source.h"
 
 namespace ringside {
 

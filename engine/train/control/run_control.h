@@ -14,8 +14,8 @@
 #include "run/checkpoint/control_change.h"
 #include "telemetry/steps/phase.h"
 #include "train/control/step_agreement.h"
-#include "train/parts/step_observer.h"
-#include "train/parts/trainer_observer.h"
+#include "train/interfaces/step_observer.h"
+#include "train/interfaces/trainer_observer.h"
 
 namespace ringside {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "comm/communicator.h"
-#include "train/parts/control_source.h"
+#include "train/interfaces/control_source.h"
 
 namespace ringside {
 

@@ -7,7 +7,7 @@
 
 #include "comm/communicator_factory.h"
 #include "comm/socket_store.h"
-#include "train/parts/training_error.h"
+#include "train/interfaces/training_error.h"
 
 namespace ringside {
 

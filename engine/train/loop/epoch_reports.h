@@ -9,8 +9,8 @@
 #include "parallel/strategy/strategy.h"
 #include "train/batches/data_share.h"
 #include "train/checkpoint/checkpointer.h"
-#include "train/parts/metric_sums.h"
-#include "train/parts/trainer_dependencies.h"
+#include "train/interfaces/metric_sums.h"
+#include "train/interfaces/trainer_dependencies.h"
 #include "train/replicas/replica_probe.h"
 
 namespace ringside {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "train/loop/rank_batches.h"
 
-#include "train/parts/training_error.h"
+#include "train/interfaces/training_error.h"
 
 namespace ringside {
 namespace {

@@ -15,9 +15,9 @@
 #include "data/sets/common/dataset.h"
 #include "train/devices/gpu_watch.h"
 #include "train/devices/rank_cpus.h"
+#include "train/interfaces/training_error.h"
 #include "train/loop/trainer.h"
 #include "train/observe/index_report.h"
-#include "train/parts/training_error.h"
 
 namespace ringside {
 
@@ -143,7 +143,7 @@ ExitCode runRank(const RankEnvironment& environment, const RunConfig& config, Ra
                  TelemetrySink& sink, ControlSource& control, RankDevices& devices, RankHooks* hooks) {
     sink.state(RankStage::kLoading);
     RankCpus cpus(environment, config, channels);
-    // On a rank that joined a class run, relative paths start at the working directory, which contains the run's data.
+    // On a rank that joined a classroom, relative paths start at the working directory, which contains the run's data.
     const std::filesystem::path base = environment.isGuest ? std::filesystem::path() : environment.runDirectory;
     const DataSplit data = valueOrThrow(loadDataset(config.dataset, base));
 

@@ -7,8 +7,8 @@
 #include "launch/layout/rank_environment.h"
 #include "telemetry/events/sink.h"
 #include "train/devices/rank_devices.h"
-#include "train/parts/control_source.h"
-#include "train/parts/rank_hooks.h"
+#include "train/interfaces/control_source.h"
+#include "train/interfaces/rank_hooks.h"
 
 namespace ringside {
 

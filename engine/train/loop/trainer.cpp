@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "nn/models/model_factory.h"
-#include "train/parts/training_error.h"
+#include "train/interfaces/training_error.h"
 #include "train/throttle/throttle_timeout.h"
 
 namespace ringside {

@@ -14,10 +14,10 @@
 #include "train/batches/data_share.h"
 #include "train/checkpoint/checkpointer.h"
 #include "train/control/run_control.h"
+#include "train/interfaces/trainer_dependencies.h"
 #include "train/loop/epoch_reports.h"
 #include "train/loop/rank_batches.h"
 #include "train/loop/step_instruments.h"
-#include "train/parts/trainer_dependencies.h"
 
 namespace ringside {
 

@@ -8,7 +8,7 @@
 #include "train/batches/batch_loader.h"
 #include "train/batches/data_share.h"
 #include "train/control/run_control.h"
-#include "train/parts/metric_sums.h"
+#include "train/interfaces/metric_sums.h"
 
 namespace ringside {
 

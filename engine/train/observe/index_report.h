@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include "train/parts/sample_report.h"
-#include "train/parts/step_observer.h"
-#include "train/parts/trainer_observer.h"
+#include "train/interfaces/sample_report.h"
+#include "train/interfaces/step_observer.h"
+#include "train/interfaces/trainer_observer.h"
 
 namespace ringside {
 

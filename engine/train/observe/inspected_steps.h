@@ -2,7 +2,7 @@
 #pragma once
 
 #include "train/control/run_control.h"
-#include "train/parts/step_observer.h"
+#include "train/interfaces/step_observer.h"
 #include "train/replicas/replica_probe.h"
 
 namespace ringside {

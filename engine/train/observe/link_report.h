@@ -2,9 +2,9 @@
 #pragma once
 
 #include "comm/communicator.h"
+#include "train/interfaces/step_observer.h"
+#include "train/interfaces/trainer_observer.h"
 #include "train/observe/link_watch.h"
-#include "train/parts/step_observer.h"
-#include "train/parts/trainer_observer.h"
 
 namespace ringside {
 

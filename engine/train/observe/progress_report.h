@@ -2,7 +2,7 @@
 #pragma once
 
 #include "telemetry/events/sink.h"
-#include "train/parts/step_observer.h"
+#include "train/interfaces/step_observer.h"
 
 namespace ringside {
 

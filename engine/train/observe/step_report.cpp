@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "train/parts/non_finite.h"
+#include "train/interfaces/non_finite.h"
 
 namespace ringside {
 

@@ -10,8 +10,8 @@
 #include "parallel/strategy/strategy.h"
 #include "train/batches/training_batches.h"
 #include "train/checkpoint/checkpointer.h"
-#include "train/parts/step_observer.h"
-#include "train/parts/trainer_dependencies.h"
+#include "train/interfaces/step_observer.h"
+#include "train/interfaces/trainer_dependencies.h"
 #include "train/trace/step_tracer.h"
 
 namespace ringside {

@@ -4,9 +4,9 @@
 #include <cstdint>
 
 #include "config/pitfalls_config.h"
-#include "train/parts/control_source.h"
-#include "train/parts/step_observer.h"
-#include "train/parts/trainer_observer.h"
+#include "train/interfaces/control_source.h"
+#include "train/interfaces/step_observer.h"
+#include "train/interfaces/trainer_observer.h"
 #include "train/throttle/phase_throttle.h"
 #include "train/trace/slow_phase.h"
 

@@ -4,7 +4,7 @@
 #include "train/batches/training_batches.h"
 #include "train/checkpoint/checkpointer.h"
 #include "train/control/run_control.h"
-#include "train/parts/step_observer.h"
+#include "train/interfaces/step_observer.h"
 
 namespace ringside {
 

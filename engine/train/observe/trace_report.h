@@ -2,8 +2,8 @@
 #pragma once
 
 #include "train/control/run_control.h"
-#include "train/parts/step_observer.h"
-#include "train/parts/trainer_observer.h"
+#include "train/interfaces/step_observer.h"
+#include "train/interfaces/trainer_observer.h"
 #include "train/trace/step_tracer.h"
 
 namespace ringside {

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "parallel/strategy/strategy.h"
-#include "train/parts/step_observer.h"
-#include "train/parts/trainer_observer.h"
+#include "train/interfaces/step_observer.h"
+#include "train/interfaces/trainer_observer.h"
 
 namespace ringside {
 

@@ -11,8 +11,8 @@
 #include "parallel/strategy/strategy.h"
 #include "telemetry/events/events.h"
 #include "telemetry/steps/phase.h"
-#include "train/parts/step_observer.h"
-#include "train/parts/trainer_observer.h"
+#include "train/interfaces/step_observer.h"
+#include "train/interfaces/trainer_observer.h"
 
 namespace ringside {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "plan/built_layers.h"
-#include "train/parts/training_error.h"
+#include "train/interfaces/training_error.h"
 
 namespace ringside {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "comm/throttle/link_throttle.h"
 #include "model/model_description.h"
-#include "train/parts/training_error.h"
+#include "train/interfaces/training_error.h"
 #include "train/throttle/device_throttle.h"
 
 namespace ringside {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "nn/models/model.h"
-#include "train/parts/trainer_dependencies.h"
+#include "train/interfaces/trainer_dependencies.h"
 
 namespace ringside {
 

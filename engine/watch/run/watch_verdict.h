@@ -20,7 +20,7 @@ class WatchVerdict {
   public:
     // Processes the state of a rank (RankState) or the facts "exception" of a rank; ignores other events.
     void apply(const Event& event, std::size_t attempt = 0);
-    // Records a signal that asked the command to end.
+    // Records the signal that was sent to the command to end it.
     void recordStopRequest(int signal) { m_signal = signal; }
     // Records that --check ends the command now, because all ranks have made the requested number of steps. A failure
     // of a rank after this call is a consequence, and not the rank's own failure.
@@ -29,7 +29,7 @@ class WatchVerdict {
     // furthest ahead has reported `steps` steps. Returns a sentence for the log.
     std::string recordRestart(std::int64_t steps);
     // Records that the connection of a rank has ended, nowUs microseconds after the start of the run. Returns true if
-    // the rank is lost: it has sent no last report, and nothing has asked it to end.
+    // the rank is lost: it has sent no last report, and neither a stop request nor --check has ended the command.
     bool recordConnectionEnd(int rank, std::size_t attempt = 0, std::int64_t nowUs = 0);
 
     // True if a rank of an attempt has reported an exception or is lost.

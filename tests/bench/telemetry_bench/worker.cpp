@@ -17,9 +17,9 @@
 #include "data/sets/common/dataset.h"
 #include "train/control/control_input.h"
 #include "train/devices/rank_devices.h"
+#include "train/interfaces/training_error.h"
 #include "train/loop/rank_run.h"
 #include "train/loop/trainer.h"
-#include "train/parts/training_error.h"
 
 using namespace ringside;
 

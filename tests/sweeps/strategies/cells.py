@@ -70,11 +70,11 @@ class Feature:
     settings: tuple
     equal: bool = True        # true if the result equals that of the twin to the last bit
     # False if the twin, whose batch size differs, assigns other samples. This concerns several readers that accumulate.
-    same_deal: bool = True
+    same_samples: bool = True
     fails: str = ""           # text of the failure with which every strategy must end; empty: success
 
     def is_equal_for(self, strategy):
-        return self.equal and (self.same_deal or strategy.micro_batches == 1 or strategy.readers == 1)
+        return self.equal and (self.same_samples or strategy.micro_batches == 1 or strategy.readers == 1)
 
 
 def models(scratch):
@@ -113,9 +113,9 @@ FEATURES = [
     Feature("shuffle off", ("sampler.shuffle=false",)),
     Feature("drop_last of the sampler", ("sampler.drop_last=true",)),
     Feature("drop_last of the loader", ("loader.drop_last=true",)),
-    Feature("a last batch that is smaller", ("dataset.size=330", "training.max_steps=0"), same_deal=False),
+    Feature("a last batch that is smaller", ("dataset.size=330", "training.max_steps=0"), same_samples=False),
     Feature("no set_epoch", ("sampler.set_epoch=false",)),
-    *(Feature(f"sampler {kind}", (f"sampler.kind={kind}",), same_deal=kind not in ("batch_sharded", "class_balanced"))
+    *(Feature(f"sampler {kind}", (f"sampler.kind={kind}",), same_samples=kind not in ("batch_sharded", "class_balanced"))
       for kind in ("sequential", "random", "batch_sharded", "contiguous", "unpadded", "weighted", "distributed_weighted",
                    "class_balanced", "subset")),
     Feature("workers", ("loader.num_workers=2", "loader.persistent_workers=true")),

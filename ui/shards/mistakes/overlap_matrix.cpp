@@ -27,35 +27,35 @@ OverlapMatrix::OverlapMatrix(Theme& theme, QWidget* parent) : Picture(theme, par
 }
 
 void OverlapMatrix::setMistakeEffect(const AssignmentEffects& effects) {
-    m_damage = effects;
+    m_effects = effects;
     update();
 }
 
 double OverlapMatrix::pitch() const {
     const double room = std::min(width(), height()) - kNames;
-    return std::min(kLargestCell, room / static_cast<double>(std::max<std::int64_t>(1, m_damage.ranks)));
+    return std::min(kLargestCell, room / static_cast<double>(std::max<std::int64_t>(1, m_effects.ranks)));
 }
 
 QRectF OverlapMatrix::grid() const {
-    const double side = pitch() * static_cast<double>(m_damage.ranks);
+    const double side = pitch() * static_cast<double>(m_effects.ranks);
     return {kNames, kNames, side, side};
 }
 
 std::int64_t OverlapMatrix::shared(std::int64_t a, std::int64_t b) const {
-    return m_damage.overlap[static_cast<std::size_t>(a * m_damage.ranks + b)];
+    return m_effects.overlap[static_cast<std::size_t>(a * m_effects.ranks + b)];
 }
 
 void OverlapMatrix::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
-    if (m_damage.overlap.empty()) {
+    if (m_effects.overlap.empty()) {
         painter.setPen(theme().colors().muted);
         painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap,
-                         m_damage.ranks > 0 ? tr("Too many samples to show a matrix") : QString());
+                         m_effects.ranks > 0 ? tr("Too many samples to show a matrix") : QString());
         return;
     }
-    for (std::int64_t a = 0; a < m_damage.ranks; ++a) {
-        for (std::int64_t b = 0; b < m_damage.ranks; ++b) drawCell(painter, a, b);
+    for (std::int64_t a = 0; a < m_effects.ranks; ++a) {
+        for (std::int64_t b = 0; b < m_effects.ranks; ++b) drawCell(painter, a, b);
     }
     drawNames(painter);
 }
@@ -92,7 +92,7 @@ void OverlapMatrix::drawNames(QPainter& painter) const {
     const auto every = static_cast<std::int64_t>(std::ceil(18 / side));
     painter.setFont(theme().smallFont());
     painter.setPen(theme().colors().muted);
-    for (std::int64_t rank = 0; rank < m_damage.ranks; rank += every) {
+    for (std::int64_t rank = 0; rank < m_effects.ranks; rank += every) {
         const double at = kNames + static_cast<double>(rank) * side;
         painter.drawText(QRectF(at - 10, 0, side + 20, kNames - 4), Qt::AlignCenter, groupedNumber(rank));
         painter.drawText(QRectF(0, at - 4, kNames - 6, side + 8), Qt::AlignRight | Qt::AlignVCenter,
@@ -101,9 +101,9 @@ void OverlapMatrix::drawNames(QPainter& painter) const {
 }
 
 std::optional<std::pair<std::int64_t, std::int64_t>> OverlapMatrix::ranksAt(QPointF point) const {
-    if (m_damage.overlap.empty() || !grid().contains(point)) return {};
+    if (m_effects.overlap.empty() || !grid().contains(point)) return {};
     const auto rankAt = [&](double place) {
-        return std::min<std::int64_t>(static_cast<std::int64_t>((place - kNames) / pitch()), m_damage.ranks - 1);
+        return std::min<std::int64_t>(static_cast<std::int64_t>((place - kNames) / pitch()), m_effects.ranks - 1);
     };
     return std::pair(rankAt(point.y()), rankAt(point.x()));
 }
@@ -124,8 +124,8 @@ Picture::Tip OverlapMatrix::tipAt(const QPoint& point) const {
     if (a == b) return {tr("Rank %1 trains on %2 distinct samples").arg(groupedNumber(a), groupedNumber(shared(a, a)))};
     const QString pair = tr("Ranks %1 and %2 have %3 samples in common")
                              .arg(groupedNumber(a), groupedNumber(b), groupedNumber(shared(a, b)));
-    if (m_damage.expectedOverlap < 0) return {pair};
-    return {tr("%1; %2 by chance").arg(pair, QLocale().toString(m_damage.expectedOverlap, 'f', 1))};
+    if (m_effects.expectedOverlap < 0) return {pair};
+    return {tr("%1; %2 by chance").arg(pair, QLocale().toString(m_effects.expectedOverlap, 'f', 1))};
 }
 
 }  // namespace ringside

@@ -39,7 +39,7 @@ class OverlapMatrix : public Picture {
     // Returns the ranks of the row and of the column at the point; empty if no cell is there.
     std::optional<std::pair<std::int64_t, std::int64_t>> ranksAt(QPointF point) const;
 
-    AssignmentEffects m_damage;
+    AssignmentEffects m_effects;
 };
 
 }  // namespace ringside

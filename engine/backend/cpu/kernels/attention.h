@@ -7,10 +7,14 @@
 
 namespace ringside::cpu {
 
-// See Backend::attentionForward. Each head of each sequence is processed in blocks of positions that fit into the
-// first-level cache, so that no (positions, positions) matrix is stored. The heads are distributed over the threads.
-// logSums(B, heads, T): logarithm of each position's sum of exponentials, from which the backward pass recomputes the
-// shares (attention weights).
+// Causal attention: torch.nn.functional.scaled_dot_product_attention(is_causal=True) and its gradient. Shapes as in
+// Backend::attentionForward() and attentionBackward().
+//
+// Each head of each sequence is processed in blocks of 24 queries, so that only the scores of one block are stored, and
+// no (positions, positions) matrix (as FlashAttention, Dao et al. 2022). The backward pass recomputes the shares
+// (attention weights) from logSums(B, heads, T), the logarithm of each position's sum of exponentials, which the
+// forward pass writes. The heads are distributed over `threads` threads; the results do not depend on their number. The
+// caller owns all arrays. Each thread keeps its working memory for later calls.
 void attention(const float* qkv, float* logSums, float* y, std::size_t sequences, const AttentionSpec& spec,
                int threads);
 void attentionGradient(const float* qkv, const float* logSums, const float* gradY, float* gradQkv,

@@ -12,8 +12,8 @@ namespace {
 using std::filesystem::path;
 
 constexpr std::size_t kPixelBytes = std::size_t{3} * 32 * 32;
-constexpr std::size_t kMaxCifarBytes = std::size_t{1} << 29;  // maximum size of a file: nearly three times the size of
-                                                              // the real set
+// maximum size of the pixels of a part: nearly three times the size of both parts of the real set
+constexpr std::size_t kMaxCifarBytes = std::size_t{1} << 29;
 
 constexpr std::array<std::string_view, 10> kNames10 = {"airplane", "automobile", "bird",  "cat",  "deer",
                                                        "dog",      "frog",       "horse", "ship", "truck"};

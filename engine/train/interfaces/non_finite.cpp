@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/parts/non_finite.h"
+#include "train/interfaces/non_finite.h"
 
 #include "base/errors/errors.h"
 #include "comm/hosts/contribution_watch.h"
 #include "launch/layout/last_words.h"
-#include "train/parts/training_error.h"
+#include "train/interfaces/training_error.h"
 
 namespace ringside {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "telemetry/steps/phase.h"
-#include "train/parts/step_sums.h"
+#include "train/interfaces/step_sums.h"
 
 namespace ringside {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "telemetry/events/event_choices.h"
-#include "train/parts/wrong_index.h"
+#include "train/interfaces/wrong_index.h"
 
 namespace ringside {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "train/parts/wrong_index.h"
+#include "train/interfaces/wrong_index.h"
 
 namespace ringside {
 

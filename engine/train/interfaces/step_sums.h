@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "train/parts/metric_sums.h"
+#include "train/interfaces/metric_sums.h"
 
 namespace ringside {
 

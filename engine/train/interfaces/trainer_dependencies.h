@@ -9,10 +9,10 @@
 #include "config/run_config.h"
 #include "data/loading/batch_memory.h"
 #include "data/sets/common/dataset.h"
-#include "train/parts/control_source.h"
-#include "train/parts/sample_report.h"
-#include "train/parts/trainer_observer.h"
-#include "train/parts/wrong_index.h"
+#include "train/interfaces/control_source.h"
+#include "train/interfaces/sample_report.h"
+#include "train/interfaces/trainer_observer.h"
+#include "train/interfaces/wrong_index.h"
 
 namespace ringside {
 

@@ -25,12 +25,12 @@ TEST_CASE("the rank for which the other ranks wait is named with its last phase"
     const std::vector<RankData> ranks{rankIn(Phase::kWaiting, 41, 13'000'000, 3'000'000),
                                       rankIn(Phase::kBackward, 38, 9'500'000, 0),
                                       rankIn(Phase::kWaiting, 41, 13'200'000, 3'250'000)};
-    const auto awaited = findMissingRanks(ranks);
-    REQUIRE(awaited);
-    CHECK(awaited->missing == std::vector<int>{1});
-    CHECK(awaited->waiting == std::vector<int>{0, 2});
-    CHECK(awaited->sinceUs == 10'000'000);
-    CHECK(awaited->text(14'000'000) == "rank 1 has been missing for 4 s, last reported in backward 4 s ago");
+    const auto found = findMissingRanks(ranks);
+    REQUIRE(found);
+    CHECK(found->missing == std::vector<int>{1});
+    CHECK(found->waiting == std::vector<int>{0, 2});
+    CHECK(found->sinceUs == 10'000'000);
+    CHECK(found->text(14'000'000) == "rank 1 has been missing for 4 s, last reported in backward 4 s ago");
 }
 
 TEST_CASE("a rank in the middle of a long phase is also named") {
@@ -64,11 +64,11 @@ TEST_CASE("a rank that arrived shortly after the first is not named") {
     std::vector<RankData> ranks{
         rankIn(Phase::kWaiting, 41, 11'000'000, 900'000), rankIn(Phase::kWaiting, 41, 11'050'000, 1'050'000),
         rankIn(Phase::kMoving, 40, 9'800'000, 0), rankIn(Phase::kWaiting, 41, 10'600'000, 500'000)};
-    const auto awaited = findMissingRanks(ranks);
-    REQUIRE(awaited);
-    CHECK(awaited->missing == std::vector<int>{2});
-    CHECK(awaited->waiting == std::vector<int>{0, 1, 3});
-    CHECK(awaited->sinceUs == 10'000'000);
+    const auto found = findMissingRanks(ranks);
+    REQUIRE(found);
+    CHECK(found->missing == std::vector<int>{2});
+    CHECK(found->waiting == std::vector<int>{0, 1, 3});
+    CHECK(found->sinceUs == 10'000'000);
     // A rank that stalled after it arrived at the collective sends no further lines.
     ranks[2] = rankIn(Phase::kMoving, 41, 10'040'000, 0);
     REQUIRE(findMissingRanks(ranks));
