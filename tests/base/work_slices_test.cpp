@@ -22,7 +22,7 @@ int yieldsDuring(int pieces, FakeProcessor& processor, WorkSlices& slices) {
 
 }  // namespace
 
-TEST_CASE("The CPU is offered after every 50 us of work") {
+TEST_CASE("the CPU is offered after every 50 us of work") {
     FakeProcessor processor;
     WorkSlices slices(CpuYields(10ms, processor.system()));
     slices.begin();

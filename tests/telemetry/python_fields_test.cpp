@@ -82,7 +82,7 @@ std::string pythonTable(std::type_identity<std::variant<E...>>) {
 
 }  // namespace
 
-TEST_CASE("The table of event fields for Python equals the fields that the codec writes") {
+TEST_CASE("the table of event fields for Python equals the fields that the codec writes") {
     const std::string expected = pythonTable(std::type_identity<Event>{});
     const std::string path = sourceFile("python/ringside_watch/_fields.py");
     const std::string copy = testProgram("_fields.py");
