@@ -28,14 +28,14 @@ std::string setRefusal(const std::string& assignment) {
 
 }  // namespace
 
-TEST_CASE("the defaults survive writing and reading") {
+TEST_CASE("defaults that are written and read back are unchanged") {
     const RunConfig defaults;
     CHECK(RunConfig::fromJson(defaults.toJson()).value() == defaults);
     CHECK(read("{}").value() == defaults);
     CHECK(read("{\"version\": 1}").value() == defaults);
 }
 
-TEST_CASE("every field survives writing and reading") {
+TEST_CASE("every field that is written and read back is unchanged") {
     RunConfig config;
     config.name = "täst \"quoted\"";
     config.dataset = {DatasetKind::kCsv,

@@ -420,7 +420,7 @@ TEST_CASE("ranks started through a remote shell train as those of ringsidectl ru
     CHECK(unreachable.wait() == 1);
 }
 
-TEST_CASE("without a lost host the other ranks continue with newly assigned samples") {
+TEST_CASE("after the loss of a host the other ranks continue with newly assigned samples") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     // Remote shell that reaches the host 127.0.0.1 until the file `gone` exists.
@@ -456,7 +456,7 @@ TEST_CASE("without a lost host the other ranks continue with newly assigned samp
     }
 }
 
-TEST_CASE("a host that stays away is waited for, and uses up no restart") {
+TEST_CASE("a run waits for a host that does not respond, without using up a restart") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     const fs::path gone = scratch.path() / "gone";

@@ -165,7 +165,7 @@ TEST_CASE("16-bit arithmetic is refused where the ranks would compute on the CPU
                containing("which the CPU does not support: set training.precision to fp32"));
 }
 
-TEST_CASE("the device report survives the way through JSON, and anything else is a problem") {
+TEST_CASE("a device report read back from JSON is unchanged, and anything else is a problem") {
     HostDevices host = hostWith(2);
     host.cpuName = "A processor";
     host.cpus = 3;

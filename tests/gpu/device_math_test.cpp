@@ -67,7 +67,7 @@ TEST_CASE("the GPU's ReLU and its gradient equal the CPU's, NaN included") {
     CHECK(bits(ourGradient) == bits(valuesOf(gradX)));
 }
 
-TEST_CASE("the GPU fills, scales, adds a bias to each row and counts as the CPU") {
+TEST_CASE("filling, scaling, adding a bias to each row and counting on the GPU equal the CPU's") {
     Cpu cpu;
     const Tensor cpuValues = cpu.tensor(numbers(30, 1), {30});
     std::vector<float> ours(30);

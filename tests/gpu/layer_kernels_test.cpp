@@ -70,7 +70,7 @@ TEST_CASE("the GPU transposes the matrix of each sample as the CPU does") {
     CHECK(ours == valuesOf(y));
 }
 
-TEST_CASE("the GPU adds and GELUs as the CPU") {
+TEST_CASE("addition and GELU on the GPU equal the CPU's") {
     Cpu cpu;
     const std::vector<float> x = numbers(999, 5);
     const std::vector<float> gradY = numbers(999, 6);

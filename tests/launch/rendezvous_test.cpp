@@ -297,7 +297,7 @@ TEST_CASE("a rank that cannot start reports the reason, and no rank waits for it
     CHECK_FALSE(meeting.host.culprits()[0].isMisuse);
 }
 
-TEST_CASE("a rank learns why rank 0 cancels the start before all its connections are open") {
+TEST_CASE("a rank receives the reason if rank 0 cancels the start before all connections are open") {
     for (const std::string key : {"key", "key of another host"}) {
         const RendezvousTerms terms = termsFor(layoutOf(3, std::vector<std::string>{}), 20s);
         AuthenticatingListener listener;
@@ -328,7 +328,7 @@ TEST_CASE("a rank learns why rank 0 cancels the start before all its connections
     }
 }
 
-TEST_CASE("a rank without an experiment learns why rank 0 cannot start") {
+TEST_CASE("a rank without an experiment receives the reason why rank 0 cannot start") {
     Meeting meeting(2, 20s);
     RendezvousTerms other = meeting.terms;
     other.experiment = "";

@@ -37,7 +37,7 @@ TEST_CASE("a tensor larger than the machine's memory is refused with its shape")
     CHECK_THROWS_WITH(backend->allocate({1 << 20, 1 << 28}, DType::kFloat32), containing("(1048576, 268435456)"));
 }
 
-TEST_CASE("a linear map and its two gradients, by hand") {
+TEST_CASE("a linear map and its two gradients equal a manual calculation") {
     const auto backend = makeCpuBackend(1);
     const Tensor x = tensorOf(*backend, {2, 3}, {1, 2, 3, 4, 5, 6});
     const Tensor weight = tensorOf(*backend, {2, 3}, {1, 0, -1, 2, 1, 0});
@@ -91,7 +91,7 @@ TEST_CASE("ReLU passes no gradient at zero and keeps NaN") {
     CHECK(valuesOf(gradient.head(3)) == std::vector<float>{0, 0, 7});
 }
 
-TEST_CASE("the first of the largest values wins") {
+TEST_CASE("argmax returns the first of equal largest values") {
     const auto backend = makeCpuBackend(1);
     const Tensor values = tensorOf(*backend, {3, 3}, {1, 2, 3, 5, 5, 4, -3, -1, -1});
     const Tensor indices = backend->allocate({3}, DType::kInt64);

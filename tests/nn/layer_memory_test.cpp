@@ -133,7 +133,7 @@ TEST_CASE("recomputed groups share the memory of their layers") {
     CHECK(backend->memory().total() == 3 * own);
 }
 
-TEST_CASE("memory of an earlier layer is used again where it is large enough") {
+TEST_CASE("memory of an earlier layer is reused where it is large enough") {
     const auto backend = makeCpuBackend(1);
     ReusedMemory memory(*backend);
     const Tensor first = memory.allocate({4}, DType::kFloat32);

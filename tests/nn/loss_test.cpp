@@ -100,7 +100,7 @@ TEST_CASE("a loss that does not match the data set is refused") {
     CHECK(makeLoss(LossKind::kCrossEntropy, 0, 3, 1, *backend).problem().field == "training.loss");
 }
 
-TEST_CASE("the loss of a sequence is the mean over its positions, and so are its hits") {
+TEST_CASE("the loss and the accuracy of a sequence are means over its positions") {
     const auto backend = makeCpuBackend(1);
     const auto loss = makeLoss(LossKind::kAuto, 2, 0, 2, *backend, 2).value();
     // Two sequences of two positions; logits (0, 0) cost ln 2 and are right for label 0.

@@ -82,7 +82,7 @@ TEST_CASE("a rank on another host may send 15 invalid lines, and the 16th is the
     CHECK(verdict->text == "rank 0 on node2 violates the protocol of the run: it sends noise");
 }
 
-TEST_CASE("a certain misuse is the verdict at once") {
+TEST_CASE("a proven misuse of the protocol is the verdict at once") {
     Watched one(Phase::kIdle);
     one.watch.reportMisuse(*one.ranks[0], "it deletes keys of other ranks", true);
     REQUIRE(one.watch.judge());

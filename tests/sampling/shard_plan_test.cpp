@@ -233,7 +233,7 @@ TEST_CASE("settings of samplers are refused beyond their limits") {
     CHECK(ShardPlan::make(batches).ok());
 }
 
-TEST_CASE("orders of their own for all ranks have a limit") {
+TEST_CASE("separate orders for all ranks have a limit on their total size") {
     const PitfallsConfig seeds{.seedPerRank = true};
     CHECK(ShardPlan::make({.datasetSize = 262145, .worldSize = 4096, .pitfalls = seeds}).problem().text() ==
           "pitfalls give each of 4096 ranks its own order of 262145 samples; all orders together may have at most "

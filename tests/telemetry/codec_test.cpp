@@ -100,7 +100,7 @@ TEST_CASE("a regression frame has no column of correct predictions") {
           "[7]}\n");
 }
 
-TEST_CASE("every kind of event survives the way through text") {
+TEST_CASE("every kind of event that is encoded and decoded is unchanged") {
     const Event events[] = {
         RunStarted{1, "n", "d", 4, "shm", "w", "cpu", "v", 1437, 360, 12, 10, 32, 5, R"({"a":1})", "auto", "auto", 23},
         RankState{3, RankStage::kTraining, "CPU 0", 77, 9},
@@ -333,7 +333,7 @@ TEST_CASE("the decoder gives the same events for any chunking") {
     }
 }
 
-TEST_CASE("bad lines are counted and the next good one still arrives") {
+TEST_CASE("bad lines are counted, and the next good line is still decoded") {
     Decoder decoder;
     int good = 0;
     decoder.feed("garbage\n{\"kind\":\"steps\"\n\xff\xfe\n" + encode(LogLine{0, LogLevel::kInfo, "x", 0}),

@@ -28,7 +28,7 @@ TEST_CASE("ten layers of a million weights are split into the buckets of PyTorch
     CHECK(buckets.front() == std::vector<std::size_t>{19, 18});
 }
 
-TEST_CASE("a small model is one bucket, an empty one none") {
+TEST_CASE("a small model has one bucket, and an empty model has none") {
     CHECK(planBuckets({32768, 512, 5120, 40}, {}) == Buckets{{3, 2, 1, 0}});
     CHECK(planBuckets({}, {}).empty());
 }

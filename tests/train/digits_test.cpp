@@ -49,7 +49,7 @@ TEST_CASE("the built-in experiment passes 93 percent validation accuracy") {
     CHECK(ranks[0].steps.back().samples == 8);
 }
 
-TEST_CASE("all replicas stay the same, bit for bit") {
+TEST_CASE("all replicas stay bit-identical") {
     const auto ranks = trainAsThreads(digits(3, 50, 2));
     const auto reference = ranks[0].all<Replica>();
     REQUIRE(reference.size() == 3);  // at the start and after both epochs
@@ -63,14 +63,14 @@ TEST_CASE("all replicas stay the same, bit for bit") {
     }
 }
 
-TEST_CASE("two runs of one configuration are the same, bit for bit") {
+TEST_CASE("two runs of one configuration are bit-identical") {
     const auto first = trainAsThreads(digits(2, 32, 2));
     const auto second = trainAsThreads(digits(2, 32, 2));
     CHECK(first[0].parameters == second[0].parameters);
     CHECK(globalLosses(first) == globalLosses(second));
 }
 
-TEST_CASE("four ranks of 32 train as one rank of 128 does") {
+TEST_CASE("four ranks with batch 32 train like one rank with batch 128") {
     RunConfig one = digits(1, 128, 2);
     RunConfig four = digits(4, 32, 2);
     one.sampler.dropLast = four.sampler.dropLast = true;  // equal batches, no padding

@@ -158,7 +158,7 @@ TEST_CASE("a finished run can be resumed for more epochs") {
     CHECK(sameBits(trainAsThreads(config)[0].parameters, trainAsThreads(whole)[0].parameters));
 }
 
-TEST_CASE("between two epochs the world size may change") {
+TEST_CASE("a resume between two epochs may change the world size") {
     const TemporaryDirectory directory;
     RunConfig config = savedEpoch(directory);
     config.parallel.worldSize = 2;
@@ -232,7 +232,7 @@ TEST_CASE("damaged checkpoints are refused by name") {
     CHECK(has(refusal(direct), "has an unknown version"));
 }
 
-TEST_CASE("in the middle of an epoch the shards must stay as they were") {
+TEST_CASE("a resume in the middle of an epoch refuses settings that change the shards") {
     const TemporaryDirectory directory;
     RunConfig config = digits(2, 2);
     trainAsThreads(config,

@@ -146,7 +146,7 @@ TEST_CASE("SimpleCNN on the digits keeps PyTorch's losses") {
     }
 }
 
-TEST_CASE("PyTorch loads the saved weights and finds the validation result that was reported") {
+TEST_CASE("PyTorch loads the saved weights and computes the reported validation result") {
     const TemporaryDirectory directory;
     const auto ranks = trainAsThreads(experiment(4, 3), {.runDirectory = directory.path(), .stopAfter = {}});
     const Json found = runPytorch("evaluate", directory.path() / "checkpoints" / "step-00000036" / "model.safetensors");

@@ -36,7 +36,7 @@ TEST_CASE("evidence counts indices beyond its budget without keeping them") {
     CHECK_FALSE(list.isWhole());
 }
 
-TEST_CASE("evidence of a rank begins again when its process is replaced") {
+TEST_CASE("evidence of a rank is cleared when its process is replaced") {
     Reports reports(1);
     reports.state(0, RankStage::kStarting, 100).fact(0, "optimizer", R"({"id":0})").state(0, RankStage::kTraining);
     CHECK(reports.evidence.find(0)->factsOf("optimizer").size() == 1);

@@ -224,7 +224,7 @@ TEST_CASE("a seed for each rank is named with the samples that came twice") {
           "rank.");
 }
 
-TEST_CASE("overlapping shards of an own sampler are counted, and padding is no overlap") {
+TEST_CASE("overlapping shards of a custom sampler are counted, and padding is not an overlap") {
     const std::string own = R"({"class":"train.Mine","num_replicas":2,"rank":$R})";
     Reports reports = healthyDdp(own, kData);
     reports.trainedPass(0, 0, 0, "", {range(0, 12)}).trainedPass(1, 0, 0, "", {range(3, 16)});

@@ -23,7 +23,7 @@ Reports fullCounts(const std::string& usual, const std::string& last) {
 
 }  // namespace
 
-TEST_CASE("the last of as many step counts as are kept applies to one step only") {
+TEST_CASE("if the list of step counts is full, its last count applies to one step only") {
     const Reports cleared = fullCounts(R"("backwards":1,"unused":0,"trained_batches":1)",
                                        R"("backwards":2,"unused":1,"trained_batches":2)");
     // Step 1 does not count, because its fact has no "unused": 1,022 steps with one backward pass and one with two.
@@ -38,7 +38,7 @@ TEST_CASE("the last of as many step counts as are kept applies to one step only"
     CHECK(resultOf(twice.diagnosis(), "scheduler-too-often") == "found");
 }
 
-TEST_CASE("the last of fewer step counts applies to all later steps") {
+TEST_CASE("if the list of step counts is not full, its last count applies to all later steps") {
     const Reports reports = healthyDdp();  // one fact, four steps
     const std::vector<EqualSteps> steps = reports.evidence.find(0)->equalSteps();
     REQUIRE(steps.size() == 1);

@@ -76,7 +76,7 @@ TEST_CASE("ranks that train alone after a launch of several are named") {
     CHECK(resultOf(horovod.diagnosis(), "no-process-group") == "could_not_judge");
 }
 
-TEST_CASE("a model without a wrapper whose ranks part is not wrapped") {
+TEST_CASE("a model whose replicas diverge without DDP is reported as not wrapped") {
     Reports reports = ownLoop();
     partFrom(reports, 1);
     reduce(reports, 8);  // the reduction of a metric: 8 bytes are less than the 10 parameters
@@ -88,7 +88,7 @@ TEST_CASE("a model without a wrapper whose ranks part is not wrapped") {
     CHECK(findingOf(reports.diagnosis(), "model-not-wrapped").where == "train.py:50");
 }
 
-TEST_CASE("an own loop that averages gradients, or parameters in some steps, is no mistake") {
+TEST_CASE("a custom loop that averages gradients, or parameters in some steps, is not a mistake") {
     Reports equal = ownLoop();
     partFrom(equal, 100);
     reduce(equal, 40);
@@ -100,7 +100,7 @@ TEST_CASE("an own loop that averages gradients, or parameters in some steps, is 
     CHECK(resultOf(local.diagnosis(), "replicas-differ") == "could_not_judge");
 }
 
-TEST_CASE("an own loop that averages gradients from different parameters has a different start") {
+TEST_CASE("a custom loop that averages gradients of different parameters is reported with a different start") {
     Reports reports = ownLoop();
     partFrom(reports, 0);
     reduce(reports, 40);
@@ -109,7 +109,7 @@ TEST_CASE("an own loop that averages gradients from different parameters has a d
           "The ranks average gradients, but start from different parameters and stay different: w after step 1.");
 }
 
-TEST_CASE("parts of one model have equal losses and different parameters on purpose") {
+TEST_CASE("ranks that hold parts of one model may have equal losses and different parameters") {
     Reports reports(2);
     reports.facts("process", R"({"world_size":2,"distributed":true})");
     for (int rank = 0; rank < 2; ++rank) reports.steps(rank, {2, 1});
@@ -186,7 +186,7 @@ TEST_CASE("replicas of DDP that differ are named by tensor, step and cause") {
     CHECK(findingOf(hooks.diagnosis(), "replicas-differ").where == "train.py:22");
 }
 
-TEST_CASE("replicas that meet again, local SGD and shards are not accused") {
+TEST_CASE("replicas that become equal again, local SGD and shards are not reported") {
     Reports meets = healthyDdp();
     meets.checksums(0, 8, {"w", "b"}, {1, 2}).checksums(1, 8, {"w", "b"}, {1, 3});
     meets.checksums(0, 16, {"w", "b"}, {1, 2}).checksums(1, 16, {"w", "b"}, {1, 2});
@@ -235,7 +235,7 @@ TEST_CASE("an optimizer none of whose tensors has a gradient is named") {
     CHECK(resultOf(healthyDdp().diagnosis(), "optimizer-without-gradients") == "passed");
 }
 
-TEST_CASE("gradients that are still there at each next backward pass were never cleared") {
+TEST_CASE("gradients that still exist at each next backward pass are reported as never cleared") {
     Reports never = healthyDdp();
     never.fact(0, "gradients", R"({"after_step":1,"cleared":false})");
     // A single step without clearing can be intended.
@@ -309,7 +309,7 @@ TEST_CASE("steps that a script skips are no accumulation") {
     CHECK(accusations(accumulates) == std::vector<std::string>{"accumulation-undivided", "sync-every-micro-batch"});
 }
 
-TEST_CASE("samples of all loaders of a step count, and a rate that changes is called the largest") {
+TEST_CASE("the samples of a step are those of all its loaders, and of a changing rate the largest is shown") {
     Reports reports(2);
     reports.facts("process", R"({"world_size":2,"distributed":true})");
     reports.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1]})");
@@ -366,7 +366,7 @@ TEST_CASE("gradients that still exist and could not be read are not judged") {
     CHECK(resultOf(with("null"), "cleared-before-step") == "could_not_judge");
 }
 
-TEST_CASE("most steps decide about the samples per step, without steps that were left out") {
+TEST_CASE("the samples per step are those of most steps, without steps that were left out") {
     const auto with = [](const std::string& first, const std::vector<std::int64_t>& samples) {
         Reports reports(2);
         reports.facts("process", R"({"world_size":2,"distributed":true})");
@@ -416,7 +416,7 @@ TEST_CASE("an all-reduce in each micro-batch is a cost, a closure and two losses
           "skipped");
 }
 
-TEST_CASE("a search for unused parameters is needless if there was none, and needed if DDP stops without it") {
+TEST_CASE("find_unused_parameters is needless if no parameter was unused, and needed if DDP stops without it") {
     const std::string facts = R"({"kind":"ddp","ranks":[0,1],"where":"train.py:21","find_unused_parameters":true})";
     Reports needless = healthyDdp();
     needless.facts("data_parallel", facts).facts("buckets", R"({"iteration":3,"unused_parameter_bytes":0})");

@@ -284,7 +284,7 @@ EpochAudit auditOf(const std::string& settings, const std::vector<std::int64_t>&
 
 }  // namespace
 
-TEST_CASE("the audit of an own run names why samples are repeated or missing", "[audit]") {
+TEST_CASE("the audit of a Ringside run gives the reason why samples are repeated or missing", "[audit]") {
     const std::vector<std::int64_t> all = {0, 1, 2, 3, 4, 5, 6, 7};
     const EpochAudit sequential = auditOf(R"("sampler": {"kind": "sequential"})", all, all);
     CHECK(sequential.twice == 8);

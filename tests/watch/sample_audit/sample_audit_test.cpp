@@ -119,7 +119,7 @@ TEST_CASE("ranks that all read everything are named", "[audit]") {
     CHECK_FALSE(linesOf(audit).at(0).good);
 }
 
-TEST_CASE("a line for further epochs is good only if each of these epochs is", "[audit]") {
+TEST_CASE("a line that sums up further epochs is good only if each of these epochs is good", "[audit]") {
     for (const bool repeats : {false, true}) {
         RecordedScript script = scriptWithRanks(1, 3);
         script.epoch(0, 0, 0, {0, 1, 2});
@@ -133,7 +133,7 @@ TEST_CASE("a line for further epochs is good only if each of these epochs is", "
     }
 }
 
-TEST_CASE("samples that were only counted are no good result, and no bad one", "[audit]") {
+TEST_CASE("samples that were only counted are neither a good nor a bad result", "[audit]") {
     for (const char* why : {"", "samples of an IterableDataset have no indices: they are only counted"}) {
         SampleAudit audit;
         audit.training = {{.assigned = 8, .isFinished = true, .ranks = {{0, 8}}, .why = why}};
@@ -153,7 +153,7 @@ TEST_CASE("samples that were only counted are no good result, and no bad one", "
               .known);
 }
 
-TEST_CASE("samples of an unfinished epoch are not called never trained", "[audit]") {
+TEST_CASE("samples of an unfinished epoch are not reported as never trained", "[audit]") {
     RecordedScript script = scriptWithRanks(1, 10);
     script.epoch(0, 0, 0, {0, 1, 2}, false);
     const SampleAudit audit = auditOf({script});
@@ -239,7 +239,7 @@ TEST_CASE("validation samples that were trained on are counted through Subsets o
 }
 
 // Loaders 0 and 1 read the training set, loader 2 the test set.
-TEST_CASE("evaluating all samples that were trained on is no validation on them", "[audit]") {
+TEST_CASE("an evaluation of exactly the training samples is not reported as validation on trained samples", "[audit]") {
     RecordedScript script;
     script.process(0, 1);
     script.loader(0, 0, listOf(4, 1));
@@ -320,7 +320,7 @@ TEST_CASE("validation on another data set makes no claim about trained samples",
 }
 
 // Each rank has shuffled its list of files itself: the indices of the ranks are disjoint, but the contents are not.
-TEST_CASE("contents overrule indices that do not name the same samples on all ranks", "[audit]") {
+TEST_CASE("contents take precedence over indices that mean different samples on each rank", "[audit]") {
     RecordedScript script;
     const std::vector<Indices> contents = {{100, 101, 102, 103}, {102, 103, 100, 105}};
     for (int rank = 0; rank < 2; ++rank) {
@@ -553,7 +553,7 @@ TEST_CASE("random assignments are counted as by brute force", "[audit]") {
     }
 }
 
-TEST_CASE("the audit survives summary.json", "[audit]") {
+TEST_CASE("an audit read back from summary.json is unchanged", "[audit]") {
     RecordedScript script = scriptWithRanks(2, 5);
     script.epoch(0, 0, 0, {0, 1});
     script.epoch(1, 0, 0, {1, 2, 3});
