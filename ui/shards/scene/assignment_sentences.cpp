@@ -57,7 +57,7 @@ QString halvedSentence(const ShardPlan& plan, GridCell cell) {
                            plainNumber(sample));
 }
 
-QString turnPlace(const ShardLayout& layout, const QString& name, std::int64_t position) {
+QString batchPositionSentence(const ShardLayout& layout, const QString& name, std::int64_t position) {
     const std::int64_t batch = position / layout.batchSize;
     return gridText(
                "The sample is at position %1 of the %2, in batch %1 div %3 = %4. Whole batches are assigned to the "
@@ -98,7 +98,7 @@ std::int64_t orderPosition(const ShardPlan& plan, GridCell cell) {
     return isReplicated(plan.spec().kind) ? cell.slot : plan.position(cell.rank, cell.slot);
 }
 
-QString placeSentence(const ShardPlan& plan, GridCell cell) {
+QString positionSentence(const ShardPlan& plan, GridCell cell) {
     const ShardLayout layout = ShardLayout::of(plan.spec());
     const std::int64_t position = orderPosition(plan, cell);
     const QString p = plainNumber(position), world = plainNumber(layout.worldSize), name = orderName(plan);
@@ -110,7 +110,7 @@ QString placeSentence(const ShardPlan& plan, GridCell cell) {
                          "of them.")
                          .arg(plainNumber(plan.spec().worldSize), name, p);
     }
-    if (layout.rule == Rule::kByBatch) return turnPlace(layout, name, position);
+    if (layout.rule == Rule::kByBatch) return batchPositionSentence(layout, name, position);
     if (layout.rule == Rule::kBlocks) {
         return gridText(
                    "The sample is at position %1 of the %2, which is split into one block of %3 per rank: %1 div %3 = "
