@@ -234,13 +234,13 @@ QString wouldDropSentence(const ShardPlan& plan) {
     dropping.dropLast = true;
     const ShardLayout layout = ShardLayout::of(dropping);
     const std::int64_t kept = layout.samplesPerRank * layout.worldSize;
-    if (kept == 0) return gridText("With drop_last on the sampler no rank would get any sample.");
+    if (kept == 0) return gridText("If drop_last of the sampler were on, no rank would get any sample.");
     const auto lost = plan.order().subspan(static_cast<std::size_t>(kept));
     const auto count = static_cast<std::int64_t>(lost.size());
-    return count == 1
-               ? gridText("With drop_last on the sampler, sample %1 would be dropped instead.").arg(listed(lost, 1))
-               : gridText("With drop_last on the sampler, samples %1 would be dropped instead.")
-                     .arg(listed(lost, count));
+    return count == 1 ? gridText("If drop_last of the sampler were on, sample %1 would be dropped instead.")
+                            .arg(listed(lost, 1))
+                      : gridText("If drop_last of the sampler were on, samples %1 would be dropped instead.")
+                            .arg(listed(lost, count));
 }
 
 QString loaderSentence(const ShardPlan& plan, int rank) {
@@ -260,10 +260,11 @@ QString withoutDropSentence(const ShardPlan& plan, std::int64_t position) {
     const QString tail = padding == 1 ? gridText("1 sample would be repeated.")
                                       : gridText("%1 samples would be repeated.").arg(groupedNumber(padding));
     if (layout.rule == Rule::kRoundRobin) {
-        return gridText("Without drop_last, the sample would be assigned to rank %1 mod %2 = %3, and %4")
+        return gridText(
+                   "If drop_last of the sampler were off, the sample would be assigned to rank %1 mod %2 = %3, and %4")
             .arg(plainNumber(position), plainNumber(layout.worldSize), plainNumber(layout.rankAt(position)), tail);
     }
-    return gridText("Without drop_last, the sample would be assigned to rank %1, slot %2, and %3")
+    return gridText("If drop_last of the sampler were off, the sample would be assigned to rank %1, slot %2, and %3")
         .arg(plainNumber(layout.rankAt(position)), plainNumber(layout.slotAt(position)), tail);
 }
 
