@@ -97,7 +97,7 @@ TEST_CASE("docs/watch-protocol.md describes every topic of facts that the progra
     const std::string page = readFile(sourceFile("docs/watch-protocol.md"), 1U << 20).value();
     for (const std::string_view topic : kNamesOf<ScriptTopic>) {
         INFO(topic);
-        CHECK(page.find("\n| `" + std::string(topic) + "` |") != std::string::npos);
+        CHECK(page.find("\n* `" + std::string(topic) + "`: ") != std::string::npos);
     }
     CHECK(topicOf({0, "pass_end", "{}", 0}) == ScriptTopic::kPassEnd);
     CHECK_FALSE(topicOf({0, "of a newer version", "{}", 0}));
