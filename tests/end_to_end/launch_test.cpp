@@ -218,7 +218,7 @@ TEST_CASE("if rank 0 cannot start, every rank reports the reason and stops waiti
     CHECK_FALSE(fs::exists(run.out));
 }
 
-TEST_CASE("ranks of PyTorch's env:// meet, also where rank 0 knows its own host as localhost") {
+TEST_CASE("ranks of PyTorch's env:// connect, also where MASTER_ADDR of rank 0 is localhost") {
     const TemporaryDirectory scratch;
     const std::string port = std::to_string(20000 + std::stoi(randomHex(2), nullptr, 16) % 12000);
     std::vector<std::unique_ptr<Program>> ranks;

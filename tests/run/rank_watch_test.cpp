@@ -60,7 +60,7 @@ TEST_CASE("a rank whose checkpoint does not grow hangs") {
     CHECK(contains(verdict->text, "nothing was written for 3600"));
 }
 
-TEST_CASE("growing checkpoint files are no progress of a rank that does not save") {
+TEST_CASE("growing checkpoint files do not count as progress of a rank that does not save") {
     Watched one(Phase::kForward);
     one.write("model.safetensors", 100);
     one.watch.tick();

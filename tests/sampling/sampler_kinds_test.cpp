@@ -85,7 +85,7 @@ TEST_CASE("without sharding every rank has everything") {
           "Nothing is sharded: each of 4 ranks gets all 10 samples.");
 }
 
-TEST_CASE("class-balanced batches have every class equally often, small classes again and again") {
+TEST_CASE("class-balanced batches have every class equally often and repeat samples of small classes") {
     const ShardPlan plan = planFrom(withClasses(SamplerKind::kClassBalanced));
     // The classes take turns: 0 6 8 | 1 7 8 | 2 6 8, one batch each. The fourth batch is the first one again.
     CHECK(plan.indices(0) == Indices{0, 6, 8, 2, 6, 8});
@@ -133,7 +133,7 @@ TEST_CASE("only the samples of a subset are assigned, and they must exist in the
           "below the number of samples");
 }
 
-TEST_CASE("every listed position of a sample contains it, for every kind and mistake") {
+TEST_CASE("every listed position of a sample contains this sample, for every kind and mistake") {
     std::vector<ShardSpec> specs;
     for (std::size_t kind = 0; kind < samplerNames().size(); ++kind) {
         ShardSpec spec = withClasses(static_cast<SamplerKind>(kind));

@@ -43,7 +43,7 @@ Diagnosis judged(const std::string& name, bool knowsQueue = true, std::int64_t s
 
 }  // namespace
 
-TEST_CASE("a rank whose CPU other programs use is no straggler") {
+TEST_CASE("a rank whose CPU other programs use is not a straggler") {
     const Diagnosis blind = judged("rank_without_cpu", false);
     CHECK(accusations(blind) == std::vector<std::string>{"straggler"});
     CHECK(findingOf(blind, "straggler").text.find("Rank 0 arrives last in 78 % of steps") == 0);

@@ -108,7 +108,7 @@ TEST_CASE("the SARIF log has the required properties of version 2.1.0") {
     CHECK_FALSE(run.at("results").at(1).contains("locations"));
 }
 
-TEST_CASE("lines of scripts that are no file and number give no location") {
+TEST_CASE("a line of a script gives no location unless it is a file and a number") {
     for (const char* const where : {"train.py", "train.py:", "train.py:x", "train.py:0", "train.py:99999999999999"}) {
         Diagnosis diagnosis = example();
         diagnosis.findings[0].where = where;

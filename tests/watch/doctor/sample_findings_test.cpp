@@ -140,7 +140,7 @@ TEST_CASE("contents of samples show whether data sets without fingerprints are e
     CHECK(resultOf(tooFew.diagnosis(), "every-rank-reads-everything") == "could_not_judge");
 }
 
-TEST_CASE("tensor-parallel ranks read the same data on purpose") {
+TEST_CASE("equal data of tensor-parallel ranks are not reported") {
     Reports reports(2);
     reports.facts("process", R"({"world_size":2,"distributed":true})");
     reports.facts("optimizer", R"({"id":0,"class":"torch.optim.sgd.SGD","sharded":3,"with_gradient":4,"groups":[]})");
@@ -306,7 +306,7 @@ TEST_CASE("samples that no rank reads are counted, and dropped last batches are 
     CHECK(resultOf(drops.diagnosis(), "samples-never-seen") != "found");
 }
 
-TEST_CASE("a pass that the script ends early is no evidence about samples that were not seen") {
+TEST_CASE("a pass that the script ends early proves nothing about samples that were not seen") {
     Reports reports = healthyDdp();
     for (int rank = 0; rank < 2; ++rank) {
         reports.fact(rank, "pass", R"({"loader":0,"pass":0,"sampler_epoch":0})");
@@ -403,7 +403,7 @@ TEST_CASE("validation samples that are trained on are counted, the training accu
     CHECK(resultOf(held.diagnosis(), "trained-on-validation") == "passed");
 }
 
-TEST_CASE("a complete evaluation on each rank is a cost, on rank 0 or in shards it is none") {
+TEST_CASE("a complete evaluation on each rank is reported as a cost, on rank 0 or in shards it is not") {
     Reports everywhere = healthyDdp();
     healthyEpochs(everywhere);
     everywhere.facts("loader", loaderFacts(1, kRandomSampler, kData));
@@ -442,7 +442,7 @@ TEST_CASE("an evaluation in parts whose results no collective combines is a mist
           "a rank covers 8 of them.");
 }
 
-TEST_CASE("a loader whose batches the script may keep in memory is not called an evaluation") {
+TEST_CASE("a loader whose batches the script may keep in memory is not reported as an evaluation") {
     const auto with = [](bool evaluates) {
         Reports reports = healthyDdp();
         reports.facts("loader", loaderFacts(1, kDistributedSampler, kData));

@@ -84,7 +84,7 @@ TEST_CASE("a straggler is named by rank and phase") {
     }
 }
 
-TEST_CASE("a rank that costs the other ranks less than 100 ms in all is no straggler") {
+TEST_CASE("a rank that costs the other ranks less than 100 ms in total is not a straggler") {
     const auto resultAfter = [](std::int64_t steps) {
         Reports reports = healthyDdp();
         trace(reports, 1, Phase::kBackward, Phase::kWaiting, steps, 2 * kMs);
@@ -128,7 +128,7 @@ TEST_CASE("the lowest rank is a straggler if the other ranks wait for its buffer
     CHECK(findingOf(reports.diagnosis(), "straggler").text.find("Rank 0 arrives last in 100 % of steps") == 0);
 }
 
-TEST_CASE("a rank that waits for a CPU is no straggler if the other ranks wait as long for its buffers") {
+TEST_CASE("a rank that waits for a CPU is not a straggler if the other ranks wait as long for its buffers") {
     // Both forward passes take 52 ms and use 2 ms of CPU time.
     Reports reports = healthyDdp();
     trace(reports, kBoth, Phase::kForward, Phase::kForward);

@@ -215,7 +215,7 @@ TEST_CASE("replicas that become equal again, local SGD and shards are not report
     CHECK(resultOf(sharded.diagnosis(), "replicas-differ") == "skipped");
 }
 
-TEST_CASE("optimizer state and running statistics are no parameters") {
+TEST_CASE("optimizer state and running statistics do not count as parameters") {
     Reports state = healthyDdp();
     state.checksums(0, 8, {"w", "state exp_avg of w"}, {1, 2}).checksums(1, 8, {"w", "state exp_avg of w"}, {1, 3});
     CHECK(accusations(state.diagnosis()).empty());
@@ -277,7 +277,7 @@ TEST_CASE("an accumulated loss without a division is a mistake, with Adam a note
     CHECK(resultOf(healthyDdp().diagnosis(), "accumulation-undivided") == "skipped");
 }
 
-TEST_CASE("steps that a script skips are no accumulation") {
+TEST_CASE("steps that a script skips are not reported as accumulation") {
     const auto with = [](const std::vector<std::string>& facts) {
         Reports reports = healthyDdp();
         for (const std::string& one : facts)
@@ -396,7 +396,7 @@ TEST_CASE("the samples per step are those of most steps, without steps that were
     CHECK(with(R"("skipped":0)", {12, 4, 4, 2}) == expected);
 }
 
-TEST_CASE("an all-reduce in each micro-batch is a cost, a closure and two losses are none") {
+TEST_CASE("an all-reduce in each micro-batch is reported as a cost, a closure or two losses are not") {
     Reports every = healthyDdp();
     every.facts("step_counts", R"({"from_step":2,"backwards":4,"all_reduces":4,"optimizers":[0],"batches":[0],)"
                                R"("losses":["train.py:40"],"skipped":0})");

@@ -46,7 +46,7 @@ TEST_CASE("an epoch in which two ranks train every sample once is exact", "[audi
           std::vector<std::string>{"training epoch 1: every sample exactly once: 4 samples over 2 ranks"});
 }
 
-TEST_CASE("batches before a failure in the first step are no evaluation", "[audit]") {
+TEST_CASE("batches before a failure in the first step do not count as an evaluation", "[audit]") {
     const auto with = [](bool fails) {
         RecordedScript script = scriptWithRanks(1, 8);
         script.evaluated(0, 0, 0, 0, {0, 1});
@@ -256,7 +256,7 @@ TEST_CASE("an evaluation of exactly the training samples is not reported as vali
 }
 
 // The lost second batch contained sample 0 again. Without it, the pass seems to be exact.
-TEST_CASE("a validation pass with a lost batch is not called exact", "[audit]") {
+TEST_CASE("a validation pass with a lost batch is not reported as exact", "[audit]") {
     RecordedScript script;
     script.process(0, 1);
     script.loader(0, 0, listOf(3, 1));
@@ -278,7 +278,7 @@ TEST_CASE("epochs of small data are counted although a rank is many epochs behin
 }
 
 // Rank 1 is four epochs behind rank 0, and its batch of epoch 0 repeats a sample.
-TEST_CASE("an epoch whose late batches are not counted is not called exact", "[audit]") {
+TEST_CASE("an epoch whose late batches are not counted is not reported as exact", "[audit]") {
     RecordedScript script = scriptWithRanks(2, (1 << 20) + 1);
     script.epoch(0, 0, 0, {0, 1});
     script.trained(1, 0, 0, {2, 3});
@@ -385,7 +385,7 @@ TEST_CASE("a record with lost observations makes no claim", "[audit]") {
     CHECK(auditOf({other}).training.at(0).isExact());
 }
 
-TEST_CASE("samples without an optimizer step are not called trained", "[audit]") {
+TEST_CASE("samples without an optimizer step are not reported as trained", "[audit]") {
     RecordedScript script = scriptWithRanks(1, 4);
     script.epoch(0, 0, 0, {0, 1, 2, 3});
     CHECK(auditOf({script}).training.at(0).isExact());

@@ -44,7 +44,7 @@ TEST_CASE("samplers that draw a part or with replacement explain the epoch", "[a
     CHECK_FALSE(linesOf(auditOf({twice})).at(0).good);
 }
 
-TEST_CASE("a loader whose batches may be kept in memory is not called a validation loader", "[audit]") {
+TEST_CASE("a loader whose batches may be kept in memory is not reported as a validation loader", "[audit]") {
     const auto auditWith = [](bool evaluates) {
         RecordedScript script = scriptWithRanks(1, 4);
         script.evaluated(0, 0, 0, 0, {0, 1, 2, 3});

@@ -67,7 +67,7 @@ TEST_CASE("a gradient that PyTorch has divided twice is named with its ratio", "
     CHECK(reversed.first->factor == 2);
 }
 
-TEST_CASE("a difference that is no ratio of whole ranks has no factor", "[tensors]") {
+TEST_CASE("a difference whose ratio is not a number of ranks has no factor", "[tensors]") {
     const TensorComparison result = compareTensors(recordOf(1, {1, 2}), recordOf(4, {1, 2.5}), 1e-4);
     REQUIRE(result.first);
     CHECK(result.first->name == "b");
@@ -119,7 +119,7 @@ TEST_CASE("gradients that differ between the ranks of a run are not compared", "
           std::string::npos);
 }
 
-TEST_CASE("weights without finite numbers are not called equal", "[tensors]") {
+TEST_CASE("weights that are not finite are not reported as equal", "[tensors]") {
     TensorRecord record;
     Json facts = tensorsAt(1, {1, 2});
     facts["norm"] = facts["sum"] = {nullptr, nullptr};
