@@ -33,7 +33,7 @@ TEST_CASE("doubles are written with the fewest digits") {
     CHECK(written(std::numeric_limits<double>::quiet_NaN()) == "null");
 }
 
-TEST_CASE("Every double that is written reads back to the same bits") {
+TEST_CASE("every double that is written reads back to the same bits") {
     std::mt19937_64 random(5);
     for (int i = 0; i < 100000; ++i) {
         const auto value = std::bit_cast<double>(random());

@@ -81,7 +81,7 @@ TEST_CASE("processors are counted from the affinity mask") {
     CHECK(bound == 1);
 }
 
-TEST_CASE("Ranks of a host share its CPUs evenly, in whole CPUs") {
+TEST_CASE("ranks of a host share its CPUs evenly, in whole CPUs") {
     // CPUs by core: cores with two CPUs each, and a last core with one.
     const std::vector<int> cpus{0, 4, 1, 5, 2, 6, 3};
     CHECK(shareOfCpus(cpus, 0, 3) == std::vector<int>{0, 4});

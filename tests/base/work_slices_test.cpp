@@ -22,7 +22,7 @@ int yieldsDuring(int pieces, FakeProcessor& processor, WorkSlices& slices) {
 
 }  // namespace
 
-TEST_CASE("The CPU is offered after every 50 us of work") {
+TEST_CASE("the CPU is yielded after every 50 us of work") {
     FakeProcessor processor;
     WorkSlices slices(CpuYields(10ms, processor.system()));
     slices.begin();
@@ -31,7 +31,7 @@ TEST_CASE("The CPU is offered after every 50 us of work") {
     CHECK(yieldsDuring(100, processor, slices) == 20);
 }
 
-TEST_CASE("work that lost its CPU does not offer the CPU again for 100 ms") {
+TEST_CASE("work that lost its CPU does not yield again for 100 ms") {
     FakeProcessor processor;
     WorkSlices slices(CpuYields(10ms, processor.system()));
     slices.begin();

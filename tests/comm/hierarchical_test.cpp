@@ -196,7 +196,7 @@ TEST_CASE("a missing rank of another host is named on every host") {
     }
 }
 
-TEST_CASE("ranks of one host that call different collectives are named, not called dead") {
+TEST_CASE("ranks of one host that call different collectives are named, but not as dead") {
     if (!glooAvailable()) return;
     Hosts run({0, 0, 1, 1}, {.timeout = milliseconds(400)});
     std::vector<std::future<std::string>> errors;

@@ -108,7 +108,7 @@ TEST_CASE("messages in flight on device memory are distinguished by their order"
     CHECK(communicator->bytesSent() == 8);
 }
 
-TEST_CASE("Ranks with different NCCL versions are refused with both versions") {
+TEST_CASE("ranks with different NCCL versions are refused with both versions") {
     World world;
     auto rank0 = world.connect(0);
     world.nccl->libraryVersion = 22703;
@@ -117,7 +117,7 @@ TEST_CASE("Ranks with different NCCL versions are refused with both versions") {
     CHECK_THAT(error, containing("NCCL 2.27.3, rank 0 has 2.28.9"));
 }
 
-TEST_CASE("A unique id of the wrong length is refused") {
+TEST_CASE("a unique id of the wrong length is refused") {
     World world;
     world.store.set("nccl-unique-id", std::vector<char>(7));
     CHECK_THAT(errorOf([&] { world.connect(2); }), containing("wrong length"));
@@ -136,7 +136,7 @@ TEST_CASE("connecting waits while NCCL is in progress, until its deadline") {
     CHECK(world.nccl->aborts == 1);
 }
 
-TEST_CASE("A refusal to connect names NCCL's code, its reason and the likely cause") {
+TEST_CASE("a refusal to connect names NCCL's code, its reason and the likely cause") {
     World world;
     world.nccl->answers["commInitRank"] = NcclResult::kInvalidUsage;
     world.nccl->detail = "Duplicate GPU detected : rank 0 and rank 1 both on CUDA device 1000";
@@ -148,7 +148,7 @@ TEST_CASE("A refusal to connect names NCCL's code, its reason and the likely cau
     CHECK(world.nccl->aborts == (world.nccl->initGivesComm ? 1 : 0));
 }
 
-TEST_CASE("Collectives on device memory work in place and are numbered") {
+TEST_CASE("collectives on device memory work in place and are numbered") {
     World world;
     auto communicator = world.connect();
     auto values = world.onDevice(*communicator, {1, 2, 3});
@@ -174,7 +174,7 @@ TEST_CASE("Collectives on device memory work in place and are numbered") {
                                                         "recv from 1"});
 }
 
-TEST_CASE("Host memory is staged through the device") {
+TEST_CASE("host memory is staged through the device") {
     World world;
     auto communicator = world.connect();
     std::vector<float> values{1, 2, 3};
@@ -231,7 +231,7 @@ TEST_CASE("without host waits, a handle only makes the compute stream wait for i
     CHECK(seen == 4);
 }
 
-TEST_CASE("Asynchronous collectives run in the order they were started") {
+TEST_CASE("asynchronous collectives run in the order they were started") {
     World world;
     auto communicator = world.connect();
     auto first = world.onDevice(*communicator, {1});
@@ -274,7 +274,7 @@ TEST_CASE("a collective that never ends fails at the deadline, is aborted and is
     world.nccl->stalled = false;
 }
 
-TEST_CASE("An abort that hangs is reported with its cause when the communicator ends") {
+TEST_CASE("an abort that hangs is reported with its cause when the communicator ends") {
     World world;
     world.options.deadlines.abort = 10ms;
     std::string cause;
@@ -311,7 +311,7 @@ TEST_CASE("poll() detects a late collective that no thread waits for") {
     CHECK(world.nccl->aborts == 1);
 }
 
-TEST_CASE("The deadline of a queued collective starts when the one before it has finished") {
+TEST_CASE("the deadline of a queued collective starts when the one before it has finished") {
     World world;
     world.options.hostWaits = false;
     auto communicator = world.connect();
@@ -525,7 +525,7 @@ TEST_CASE("collectives that start together are one group of NCCL with one handle
     CHECK(communicator->bytesSent() == 2 * 8 * 3 / 4 + 4 * 3);
 }
 
-TEST_CASE("A group of NCCL is closed after a failed call, and a hanging group is named by its collectives") {
+TEST_CASE("a group of NCCL is closed after a failed call, and a hanging group is named by its collectives") {
     World world;
     const auto communicator = world.connect();
     const auto values = world.onDevice(*communicator, {1, 2, 3, 4});

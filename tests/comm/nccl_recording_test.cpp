@@ -112,7 +112,7 @@ TEST_CASE("recorded collectives run between earlier and later work in every laun
     CHECK(std::count(rank.nccl->calls.begin(), rank.nccl->calls.end(), "allReduce") == 4);
 }
 
-TEST_CASE("Recorded collectives are counted when they run, not when they are recorded") {
+TEST_CASE("recorded collectives are counted when they run, not when they are recorded") {
     Rank rank;
     rank.step();
     CHECK(rank.communicator->collectiveNumber() == 2);
@@ -178,7 +178,7 @@ TEST_CASE("calls of sub-groups are recorded with their parent and counted in eac
     CHECK(std::ranges::count(rank.nccl->calls, "send to 2") == 3);
 }
 
-TEST_CASE("A recorded step whose collectives hang ends at the deadline, with the number of its last one") {
+TEST_CASE("a recorded step whose collectives hang ends at the deadline, with the number of its last one") {
     Rank rank;
     rank.steps(3);
     rank.nccl->stalled = true;

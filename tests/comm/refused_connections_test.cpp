@@ -113,7 +113,7 @@ TEST_CASE("a recorded handshake is useless on another connection") {
     CHECK(other.state() == State::kInProgress);
 }
 
-TEST_CASE("a rank outside the run is refused, and so is the own rank") {
+TEST_CASE("a peer with a rank outside the run or with this process's own rank is refused") {
     const Secret secret = randomSecret();
     for (const int rank : {4, 1, -1}) {
         INFO("rank " << rank);

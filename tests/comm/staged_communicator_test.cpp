@@ -51,7 +51,7 @@ std::vector<float> copied(std::span<const float> values) {
 
 }  // namespace
 
-TEST_CASE("Device memory is reduced, gathered, scattered and broadcast through the host") {
+TEST_CASE("device memory is reduced, gathered, scattered and broadcast through the host") {
     std::vector<std::vector<float>> sums(3), gathered(3), scattered(3), sent(3);
     playRanks(3, [&](StagedRank& self) {
         StagedCommunicator& communicator = *self.communicator;
@@ -80,7 +80,7 @@ TEST_CASE("Device memory is reduced, gathered, scattered and broadcast through t
     }
 }
 
-TEST_CASE("Device memory travels from rank to rank through the host") {
+TEST_CASE("device memory travels from rank to rank through the host") {
     std::vector<float> received;
     playRanks(2, [&](StagedRank& self) {
         const auto memory = self.onDevice({static_cast<float>(self.communicator->rank()) + 5});

@@ -35,7 +35,7 @@ TEST_CASE("the schema has exactly the written keys") {
     CHECK(schema["properties"].size() == defaults.size());
 }
 
-TEST_CASE("The schema carries types, limits, choices and help") {
+TEST_CASE("the schema carries types, limits, choices and help") {
     const Json schema = configSchema();
     const Json& parallel = schema["properties"]["parallel"]["properties"];
     CHECK(parallel["world_size"]["type"] == "integer");

@@ -31,7 +31,7 @@ std::string problemsWith(const Texts& assignments) {
 
 }  // namespace
 
-TEST_CASE("synthetic data has a most number of values and at least one sample of each class") {
+TEST_CASE("synthetic data has a maximum number of values and at least one sample of each class") {
     // 2^28 values: features and target of each sample.
     CHECK(problemsWith({"dataset.kind=synthetic", "dataset.targets=1", "dataset.size=2097152", "dataset.features=127"})
               .empty());

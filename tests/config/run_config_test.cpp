@@ -28,14 +28,14 @@ std::string setRefusal(const std::string& assignment) {
 
 }  // namespace
 
-TEST_CASE("the defaults survive writing and reading") {
+TEST_CASE("defaults that are written and read back are unchanged") {
     const RunConfig defaults;
     CHECK(RunConfig::fromJson(defaults.toJson()).value() == defaults);
     CHECK(read("{}").value() == defaults);
     CHECK(read("{\"version\": 1}").value() == defaults);
 }
 
-TEST_CASE("Every field survives writing and reading") {
+TEST_CASE("every field that is written and read back is unchanged") {
     RunConfig config;
     config.name = "täst \"quoted\"";
     config.dataset = {DatasetKind::kCsv,
@@ -109,7 +109,7 @@ TEST_CASE("the JSON form has all keys in the documented order") {
           R"({"kind":"mlp","hidden":[128],"width":64,"depth":2,"heads":4,"dropout":0.0,"layers":[]})");
 }
 
-TEST_CASE("Unknown keys name the nearest known one") {
+TEST_CASE("unknown keys name the nearest known one") {
     CHECK(refusal(R"({"parallel": {"wrold_size": 4}})") ==
           "parallel.wrold_size is not known: did you mean parallel.world_size?");
     CHECK(refusal(R"({"paralel": {"world_size": 4}})") == "paralel is not known: did you mean parallel?");
@@ -145,14 +145,14 @@ TEST_CASE("wrong types are reported with the right type") {
     CHECK(read(R"({"optimizer": {"lr": 1}})").value().optimizer.lr == 1.0);
 }
 
-TEST_CASE("Only version 1 is read") {
+TEST_CASE("only version 1 is read") {
     CHECK(refusal(R"({"version": 2})") ==
           "version is 2; this program reads version 1: write \"version\": 1, or use the program that wrote the file");
     CHECK_FALSE(read(R"({"version": "1"})").ok());
     CHECK_FALSE(read(R"({"version": 1.0})").ok());
 }
 
-TEST_CASE("A list of layers is read and written as JSON, and kept as its text") {
+TEST_CASE("a list of layers is read and written as JSON, and kept as its text") {
     const auto config = read(R"({"model": {"kind": "layers", "layers": [{"kind": "relu"}, {"kind": "linear"}]}})");
     REQUIRE(config.ok());
     CHECK(config.value().model.layers == R"([{"kind":"relu"},{"kind":"linear"}])");
@@ -181,7 +181,7 @@ TEST_CASE("keys with a single supported value are accepted with this value only"
           "not its maximum: omit the key");
 }
 
-TEST_CASE("A field is set from the command line, as JSON or as a bare word") {
+TEST_CASE("a field is set from the command line, as JSON or as a bare word") {
     RunConfig config;
     CHECK(config.set("parallel.world_size=8").empty());
     CHECK(config.set("optimizer.lr=1e-3").empty());

@@ -21,7 +21,7 @@ std::string problemAfter(const std::function<void(RunConfig&)>& change) {
 
 }  // namespace
 
-TEST_CASE("The built-in experiment has no problems") {
+TEST_CASE("the built-in experiment has no problems") {
     CHECK(RunConfig().validate().empty());
     CHECK(RunConfig().validateForTraining().empty());
 }
@@ -48,7 +48,7 @@ TEST_CASE("a value out of range is refused with its limit and remedy") {
     CHECK(problemAfter([](RunConfig& c) { c.model.hidden.assign(65, 1); }).find("65 layers") != std::string::npos);
 }
 
-TEST_CASE("A loader that PyTorch's DataLoader refuses is refused with the same text") {
+TEST_CASE("a loader that PyTorch's DataLoader refuses is refused with the same text") {
     CHECK(problemAfter([](RunConfig& c) { c.loader.numWorkers = -1; }) ==
           "loader.num_workers is -1; PyTorch raises: num_workers option should be non-negative: choose a "
           "value from 0 to 128");
@@ -95,7 +95,7 @@ TEST_CASE("the learning rate grows with the global batch only if scale_lr is lin
     CHECK(config.scaledLearningRate() == 0.125);
 }
 
-TEST_CASE("A model of layers needs a list of them") {
+TEST_CASE("a model of layers needs a list of them") {
     CHECK(problemAfter([](RunConfig& c) {
               c.model.kind = ModelKind::kLayers;
           }).find("model.layers is empty: write the list as [{") == 0);
@@ -105,7 +105,7 @@ TEST_CASE("A model of layers needs a list of them") {
           }).find("model.layers is not a list of layers: write the list as [{") == 0);
 }
 
-TEST_CASE("Fields that contradict each other are found") {
+TEST_CASE("fields that contradict each other are found") {
     CHECK(problemAfter([](RunConfig& c) {
               c.schedule.kind = RateScheduleKind::kCosine;
               c.schedule.etaMin = 0.5;

@@ -213,7 +213,7 @@ TEST_CASE("units are gathered before their passes and freed after them") {
                 {8, 0, 0}});
 }
 
-TEST_CASE("gradients that are added up stay in memory of their own while they are scattered") {
+TEST_CASE("accumulated gradients keep separate memory while they are scattered") {
     PlanSubject subject = perceptron(2, {64}, StrategyKind::kFsdp);
     subject.config.fsdp.prefetch = Prefetch::kNone;
     subject.config.training.accumulateSteps = 2;

@@ -33,7 +33,7 @@ std::vector<Names> records(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("Records are split at commas, semicolons or tabs, with any line end") {
+TEST_CASE("records are split at commas, semicolons or tabs, with any line end") {
     const std::vector<Names> expected = {{"1", "2"}, {"3", "4"}};
     CHECK(records("1,2\n3,4\n") == expected);
     CHECK(records("1;2\r\n3;4") == expected);
@@ -43,12 +43,12 @@ TEST_CASE("Records are split at commas, semicolons or tabs, with any line end") 
     CHECK(records("1,2,\n") == std::vector<Names>{{"1", "2", ""}});
 }
 
-TEST_CASE("Quoted cells may hold separators, quotes and line ends") {
+TEST_CASE("quoted cells may hold separators, quotes and line ends") {
     CHECK(records("\"a,b\",\"say \"\"hi\"\"\"\n\"two\nlines\" ,x") ==
           std::vector<Names>{{"a,b", "say \"hi\""}, {"two\nlines", "x"}});
 }
 
-TEST_CASE("A table without header has its label in the last column") {
+TEST_CASE("a table without header has its label in the last column") {
     const SampleTable digits = table("1,2.5,0\n-3,4e1,1\n+5,6,1\n");
     CHECK(digits.size == 3);
     CHECK(digits.shape.features == 2);
@@ -57,7 +57,7 @@ TEST_CASE("A table without header has its label in the last column") {
     CHECK(digits.classNames == Names{"0", "1"});
 }
 
-TEST_CASE("The label column is found by name or by number") {
+TEST_CASE("the label column is found by name or by number") {
     const char* const text = "kind,width,height\ncat,1,2\ndog,3,4\ncat,5,6\n";
     for (const char* label : {"kind", "0"}) {
         const SampleTable pets = table(text, label);
@@ -80,7 +80,7 @@ TEST_CASE("text labels are not mistaken for a header") {
     CHECK(flowers.classNames == Names{"setosa", "virginica"});
 }
 
-TEST_CASE("Whole numbers are classes in numeric order, other numbers are targets") {
+TEST_CASE("whole numbers are classes in numeric order, other numbers are targets") {
     const SampleTable classes = table("0,10\n0,9\n0,10.0\n0,-1\n");
     CHECK(classes.classNames == Names{"-1", "9", "10"});
     CHECK(classes.labels == std::vector<std::int32_t>{2, 1, 2, 0});
@@ -95,7 +95,7 @@ TEST_CASE("Whole numbers are classes in numeric order, other numbers are targets
     CHECK(table(many).targetCount == 1);
 }
 
-TEST_CASE("Missing, non-finite and non-numeric values are refused with line and column") {
+TEST_CASE("missing, non-finite and non-numeric values are refused with line and column") {
     CHECK(refusal("a,b,y\n1,2,0\n1,,0\n") ==
           "data.csv line 3, column \"b\" is empty; it must be a finite number: fill in the value, or set "
           "dataset.missing to "
@@ -141,7 +141,7 @@ TEST_CASE("a word such as NA is a class among text labels and missing among numb
     CHECK(texts.labels == std::vector<std::int32_t>{0, 1});
 }
 
-TEST_CASE("Missing features become the mean of the training rows") {
+TEST_CASE("missing features become the mean of the training rows") {
     SampleTable filled =
         parseCsv("1,10,0\n,20,1\n5,?,0\n9,40,1\n", "data.csv", {.missing = MissingCells::kMean}).value();
     const std::vector<std::uint32_t> training = {0, 1, 2};

@@ -14,12 +14,12 @@ TEST_CASE("decompression restores the data, also from several members") {
     CHECK(gunzip(gzipPacked(""), "a.gz", 100).value().empty());
 }
 
-TEST_CASE("A file that unpacks to more than the limit is refused") {
+TEST_CASE("a file that unpacks to more than the limit is refused") {
     CHECK(gunzip(gzipPacked(std::string(10U << 20, '0')), "bomb.gz", 1U << 20).problem().text() ==
           "bomb.gz unpacks to more than the limit of 1048576 bytes: use a smaller file");
 }
 
-TEST_CASE("Damaged and truncated gzip files are refused") {
+TEST_CASE("damaged and truncated gzip files are refused") {
     const std::string packed = gzipPacked("0123456789 0123456789 0123456789");
     for (std::size_t length = 0; length < packed.size(); ++length) {
         CHECK_FALSE(gunzip(packed.substr(0, length), "cut.gz", 1000).ok());

@@ -45,7 +45,7 @@ std::string listed(const fs::path& root) {
 
 }  // namespace
 
-TEST_CASE("Images are numbered as torchvision numbers them") {
+TEST_CASE("images are numbered as torchvision numbers them") {
     const TemporaryDirectory directory;
     const fs::path root = directory.path() / "set";
     for (const char* file : {"dog/2.png", "dog/10.png", "dog/1.PNG", "dog/a/1.jpg", "dog/a-b/1.jpg", "dog/a.b/z.jpeg",
@@ -92,7 +92,7 @@ TEST_CASE("a folder with train and val has its own validation part") {
                containing("has 2 class folders, which differ from the 1"));
 }
 
-TEST_CASE("A damaged image is an error that names the file, when it is read") {
+TEST_CASE("a damaged image is an error that names the file, when it is read") {
     const TemporaryDirectory directory;
     writeRaw(directory.path() / "a/1.png", onePixel(1, 2, 3));
     writeRaw(directory.path() / "a/2.png", onePixel(1, 2, 3).substr(0, 40));
@@ -144,7 +144,7 @@ TEST_CASE("the cache keeps its size limit and drops the least recently used imag
     CHECK(cache.bytes() == 8);
 }
 
-TEST_CASE("Threads that read the same images get the same pixels") {
+TEST_CASE("threads that read the same images get the same pixels") {
     const TemporaryDirectory directory;
     for (int i = 0; i < 20; ++i)
         writeRaw(directory.path() / "a" / (std::to_string(i + 10) + ".png"), onePixel(i, 0, 0));

@@ -52,7 +52,7 @@ TEST_CASE("JPEG and PNG images of every colour type give Pillow's pixels") {
     }
 }
 
-TEST_CASE("Resizing gives Pillow's bilinear pixels, bit for bit") {
+TEST_CASE("resizing gives Pillow's bilinear pixels, bit for bit") {
     const RgbImage image = decode(contentOf("png_rgb")).value();
     for (const Json& expected : pillow()["resizes"]) {
         INFO(expected.dump());
@@ -63,7 +63,7 @@ TEST_CASE("Resizing gives Pillow's bilinear pixels, bit for bit") {
     }
 }
 
-TEST_CASE("A PNG written by hand is read") {
+TEST_CASE("a PNG written by hand is read") {
     const auto image = decode(pngFile(2, 1, bytes({255, 0, 0, 0, 0, 255}))).value();
     CHECK(image.pixels == std::vector<std::uint8_t>{255, 0, 0, 0, 0, 255});
 }

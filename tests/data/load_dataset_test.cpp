@@ -24,7 +24,7 @@ std::vector<float> featuresOf(const Dataset& dataset, std::int64_t index) {
 
 }  // namespace
 
-TEST_CASE("The built-in digits are the published file") {
+TEST_CASE("the built-in digits are the published file") {
     const SampleTable digits = loadDigits();
     std::string text;
     for (std::size_t i = 0; i < 1797; ++i) {
@@ -37,7 +37,7 @@ TEST_CASE("The built-in digits are the published file") {
     CHECK(sum.hex() == "6ebb3d2fee246a4e99363262ddf8a00a3c41bee6014c373ed9d9216ba7f651b8");
 }
 
-TEST_CASE("The digits are split into 1,437 and 360 by randperm(1797)") {
+TEST_CASE("the digits are split into 1,437 and 360 by randperm(1797)") {
     const DataSplit split = loadDataset(DatasetConfig{}).value();
     CHECK(split.summary == "1,437 training, 360 validation samples, 8 x 8");
     CHECK(split.training->size() == 1437);
@@ -49,7 +49,7 @@ TEST_CASE("The digits are split into 1,437 and 360 by randperm(1797)") {
     CHECK(featuresOf(*split.training, 3).size() == 64);
 }
 
-TEST_CASE("Synthetic data are torch.randn's numbers, features before targets") {
+TEST_CASE("synthetic data are torch.randn's numbers, features before targets") {
     const Json& golden = ringside::testing::goldens()["randn_f32_sha256"][0];
     REQUIRE((golden["seed"] == 0 && golden["n"] == 1000));
     const SampleTable table = makeSynthetic({.size = 100, .features = 10, .targets = 3, .seed = 0});
@@ -66,7 +66,7 @@ TEST_CASE("Synthetic data are torch.randn's numbers, features before targets") {
     CHECK(split.training->classCount() == 0);
 }
 
-TEST_CASE("A validation fraction is rounded up and leaves both parts at least one sample") {
+TEST_CASE("a validation fraction is rounded up and leaves both parts at least one sample") {
     const auto sizes = [](std::int64_t size, double fraction) {
         DatasetConfig config{.kind = DatasetKind::kSynthetic, .validationFraction = fraction, .size = size};
         const DataSplit split = loadDataset(config).value();
@@ -78,7 +78,7 @@ TEST_CASE("A validation fraction is rounded up and leaves both parts at least on
     CHECK(sizes(2, 0.9) == std::pair<std::int64_t, std::int64_t>(1, 1));
 }
 
-TEST_CASE("Standardised features have mean 0 and variance 1 over the training rows") {
+TEST_CASE("standardised features have mean 0 and variance 1 over the training rows") {
     // Rows 0 and 1 are training samples. Their first feature has the values 2 and 6: mean 4, deviation 2. The second
     // feature is constant there.
     SampleTable table{.size = 3, .shape = {.features = 2}, .features = {2, 7, 6, 7, 10, 9}, .labels = {0, 0, 0}};

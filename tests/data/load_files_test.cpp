@@ -55,7 +55,7 @@ TEST_CASE("a data set that cannot be split is reported") {
     CHECK_THAT(loadDataset(config).problem().text(), containing("one.bin has too few samples, 1; the minimum is 2"));
 }
 
-TEST_CASE("Reading any kind of file ends when it is stopped") {
+TEST_CASE("reading any kind of file ends when it is stopped") {
     const TemporaryDirectory directory;
     const auto& base = directory.path();
     writeRaw(base / "table.csv", "1,2\n3,4\n5,6\n");

@@ -172,7 +172,7 @@ TEST_CASE("only the beginning of a huge table is read, to the end of a row") {
     CHECK(preview.sampleCount == 2 * 349525);
 }
 
-TEST_CASE("A .txt file is a table where its rows are equally long, and a text otherwise") {
+TEST_CASE("a .txt file is a table where its rows are equally long, and a text otherwise") {
     const TemporaryDirectory directory;
     const auto previewOf = [&](const std::string& name, const std::string& content, const DatasetConfig& choices = {}) {
         return previewFile(writeRaw(directory.path() / name, content), choices);

@@ -50,7 +50,7 @@ TEST_CASE("blobs lie around one centre per class and depend only on the seed") {
     CHECK(makeClasses(config).features != blobs.features);
 }
 
-TEST_CASE("The arms of the spirals end on the unit circle, equally far apart") {
+TEST_CASE("the arms of the spirals end on the unit circle, equally far apart") {
     const SampleTable spirals = makeClasses(shaped("spirals"));
     CHECK(spirals.shape.features == 2);
     for (std::size_t k = 0; k < 3; ++k) {
@@ -73,7 +73,7 @@ TEST_CASE("imbalanced class sizes fall to a hundredth and add up") {
     CHECK(std::ranges::is_sorted(table.labels));
 }
 
-TEST_CASE("The ImageNet-shaped set has ImageNet's numbers") {
+TEST_CASE("the ImageNet-shaped set has ImageNet's numbers") {
     for (const std::int64_t seed : {0, 7}) {
         const auto sizes = imagenetClassSizes(seed);
         CHECK(sum(sizes) == 1281167);

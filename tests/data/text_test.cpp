@@ -26,7 +26,7 @@ std::string refusal(const std::string& text, std::int64_t length) {
 
 }  // namespace
 
-TEST_CASE("A text becomes samples of characters, each labelled with the one after it") {
+TEST_CASE("a text becomes samples of characters, each labelled with the one after it") {
     const auto data = TextDataset::make("cab a cab", 3, "t.txt").value();  // ' ' a b c are 0 1 2 3
     CHECK(data->size() == 2);
     CHECK(data->classCount() == 4);
@@ -40,7 +40,7 @@ TEST_CASE("A text becomes samples of characters, each labelled with the one afte
     CHECK(data->className(3) == "c");
 }
 
-TEST_CASE("Characters are code points of UTF-8 in their order, without a byte order mark") {
+TEST_CASE("characters are code points of UTF-8 in their order, without a byte order mark") {
     const auto data = TextDataset::make("\xef\xbb\xbf\xe2\x82\xac\xc3\xa9\xf0\x9f\x99\x82z\n", 2, "t.txt").value();
     CHECK(data->classCount() == 5);
     CHECK(data->className(0) == "\\n");
@@ -51,7 +51,7 @@ TEST_CASE("Characters are code points of UTF-8 in their order, without a byte or
     CHECK(data->text(0) == "\xe2\x82\xac\xc3\xa9");
 }
 
-TEST_CASE("A text that cannot be used is refused with the byte or the limit") {
+TEST_CASE("a text that cannot be used is refused with the byte or the limit") {
     CHECK(refusal("ab", 1) ==
           "t.txt has 2 characters; the minimum with dataset.context_length 1 is 3: use a longer text or lower "
           "dataset.context_length");

@@ -218,7 +218,7 @@ TEST_CASE("if rank 0 cannot start, every rank reports the reason and stops waiti
     CHECK_FALSE(fs::exists(run.out));
 }
 
-TEST_CASE("ranks of PyTorch's env:// meet, also where rank 0 knows its own host as localhost") {
+TEST_CASE("ranks of PyTorch's env:// connect, also where MASTER_ADDR of rank 0 is localhost") {
     const TemporaryDirectory scratch;
     const std::string port = std::to_string(20000 + std::stoi(randomHex(2), nullptr, 16) % 12000);
     std::vector<std::unique_ptr<Program>> ranks;
@@ -441,7 +441,7 @@ TEST_CASE("ranks started through a remote shell train as those of ringsidectl ru
     CHECK(unreachable.wait() == 1);
 }
 
-TEST_CASE("without a lost host the other ranks continue with newly assigned samples") {
+TEST_CASE("after the loss of a host the other ranks continue with newly assigned samples") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     // Remote shell that reaches the host 127.0.0.1 until the file `gone` exists.
@@ -477,7 +477,7 @@ TEST_CASE("without a lost host the other ranks continue with newly assigned samp
     }
 }
 
-TEST_CASE("a host that stays away is waited for, and uses up no restart") {
+TEST_CASE("a run waits for a host that does not respond, without using up a restart") {
     const TemporaryDirectory scratch;
     const fs::path out = scratch.path() / "run";
     const fs::path gone = scratch.path() / "gone";

@@ -138,7 +138,7 @@ TEST_CASE("resume auto continues in the same directory without a change of resul
     CHECK(contains(nowhere.output(), "name the run directory with --out"));
 }
 
-TEST_CASE("resume auto without an own checkpoint continues from the checkpoint of the first start") {
+TEST_CASE("resume auto without a checkpoint of its own continues from the checkpoint of the first start") {
     const TemporaryDirectory scratch;
     const fs::path source = scratch.path() / "source";
     REQUIRE(Program({"run", "--quiet", "--out", source, "--set", "training.epochs=1", "--set", "parallel.world_size=1"})

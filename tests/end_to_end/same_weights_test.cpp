@@ -60,7 +60,7 @@ std::vector<TrainedModel> modelKinds(const fs::path& text) {
 
 }  // namespace
 
-TEST_CASE("Every kind of model has the same weights when it is trained again") {
+TEST_CASE("every kind of model has the same weights when it is trained again") {
     const TemporaryDirectory scratch;
     std::ofstream text(scratch.path() / "text.txt");
     for (int line = 0; line < 120; ++line) text << line << " It was the best of rings, it was the worst of rings.\n";
@@ -79,7 +79,7 @@ TEST_CASE("Every kind of model has the same weights when it is trained again") {
     }
 }
 
-TEST_CASE("Without convolutions the weights do not depend on the number of threads") {
+TEST_CASE("without convolutions the weights do not depend on the number of threads") {
     const TemporaryDirectory scratch;
     std::ofstream text(scratch.path() / "text.txt");
     for (int line = 0; line < 120; ++line) text << line << " It was the best of rings, it was the worst of rings.\n";

@@ -4,7 +4,7 @@
 
 using namespace ringside;
 
-TEST_CASE("A sweep measures every number of workers once, in order, and ends with an advice") {
+TEST_CASE("a sweep measures every number of workers once, in order, and ends with an advice") {
     Program sweep({"sweep", "--num-workers", "2,0,2", "--seconds", "0.05", "--json"});
     REQUIRE(sweep.wait() == 0);
     const std::string& text = sweep.output();

@@ -92,7 +92,7 @@ TEST_CASE("torchrun and mpirun receive the number of ranks and the hosts") {
     CHECK(scriptHas(scriptFor("ssh", request), "HOSTS=${HOSTS:-a:2,b:2,c:2}"));
 }
 
-TEST_CASE("Ranks that do not divide over the nodes, and arrays where there are none, are refused") {
+TEST_CASE("ranks that do not divide over the nodes, and arrays where there are none, are refused") {
     CHECK(scriptHas(jobScript(JobLauncher::kSlurm, requestOf(8, 3)).problem().text(),
                     "--nodes is 3, over which 8 ranks"));
     JobRequest request = requestOf(8, 2);

@@ -299,7 +299,7 @@ TEST_CASE("a list of layers exports the classes that PyTorch does not have") {
     CHECK(script.find("nn.CausalSelfAttention") == std::string::npos);
 }
 
-TEST_CASE("a folder of images warns of Pillow 13, which resizes tall images otherwise") {
+TEST_CASE("the script for a folder of images warns of Pillow 13, which resizes tall images differently") {
     const Files files;
     const std::string text = exportPytorch(configured(files.images()), {}, "train.py").value().text;
     CHECK(text.find("from PIL import Image, __version__ as pillow_version\n") != std::string::npos);

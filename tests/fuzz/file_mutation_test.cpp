@@ -59,7 +59,7 @@ TEST_CASE("damaged experiment files are refused in one line, or read completely"
     for (const std::string& word : words) REQUIRE_NOTHROW(fuzz::config(word));
 }
 
-TEST_CASE("Damaged JSON is refused in one line, or read as it is written") {
+TEST_CASE("damaged JSON is refused in one line, or read as it is written") {
     const std::vector<std::string> corpus = {R"({"a":1,"b":{"a":[1,2,{"c":null}]},"":true})",
                                              "[[[[[1.5e3,-0,\"x\"]]]]]",
                                              R"({"k1":[],"k2":{},"k3":"\u00e4\ud83d\ude42","k4":1e308})", "7"};

@@ -60,19 +60,19 @@ std::vector<std::string> images() {
 
 }  // namespace
 
-TEST_CASE("Damaged IDX and NumPy files are refused in one line, or read whole") {
+TEST_CASE("damaged IDX and NumPy files are refused in one line, or read whole") {
     feed(arrays(), 20000, fuzz::array);
 }
 
-TEST_CASE("Damaged CIFAR files are refused in one line, or read whole") {
+TEST_CASE("damaged CIFAR files are refused in one line, or read whole") {
     feed({std::string(3073 * 2, '\1'), std::string(3074 * 2, '\x20')}, 500, fuzz::cifar);
 }
 
-TEST_CASE("Damaged images are refused in one line, or read whole") {
+TEST_CASE("damaged images are refused in one line, or read whole") {
     feed(images(), 10000, fuzz::image);
 }
 
-TEST_CASE("Damaged files of any kind have a preview or are refused in one line") {
+TEST_CASE("damaged files of any kind have a preview or are refused in one line") {
     std::vector<std::string> corpus = arrays();
     corpus.push_back("a,b,y\n1,2,cat\n3,4,dog\n");
     corpus.push_back("6,148,0.5,1\n1,?,2,0\n");

@@ -100,7 +100,7 @@ void checkMutations(std::mt19937::result_type seed) {
 
 }  // namespace
 
-TEST_CASE("The unharmed corpus decodes without a bad line") {
+TEST_CASE("the unharmed corpus decodes without a bad line") {
     Decoder decoder;
     RunData run;
     decoder.feed(corpus(), [&](Event&& event) { run.apply(event); });
@@ -109,19 +109,19 @@ TEST_CASE("The unharmed corpus decodes without a bad line") {
     CHECK(run.ended()->state == RunOutcome::kFinished);
 }
 
-TEST_CASE("Five thousand mutations end in events or counted problems, and events encode again: first seed") {
+TEST_CASE("five thousand mutations end in events or counted problems, and events encode again: first seed") {
     checkMutations(20240607);
 }
 
-TEST_CASE("Five thousand mutations end in events or counted problems, and events encode again: second seed") {
+TEST_CASE("five thousand mutations end in events or counted problems, and events encode again: second seed") {
     checkMutations(20240608);
 }
 
-TEST_CASE("Five thousand mutations end in events or counted problems, and events encode again: third seed") {
+TEST_CASE("five thousand mutations end in events or counted problems, and events encode again: third seed") {
     checkMutations(20240609);
 }
 
-TEST_CASE("Five thousand mutations end in events or counted problems, and events encode again: fourth seed") {
+TEST_CASE("five thousand mutations end in events or counted problems, and events encode again: fourth seed") {
     checkMutations(20240610);
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("data_parallel uses a GPU for each device of its process") {
     CHECK_THAT(refusal(config, hostWith(2)), containing("parallel.devices is 4, but there are only 2 usable GPUs"));
 }
 
-TEST_CASE("Convolutions go to GPUs only in a build with cuDNN") {
+TEST_CASE("convolutions go to GPUs only in a build with cuDNN") {
     RunConfig config = configWith("auto", "auto", 1);
     config.model.kind = ModelKind::kSimpleCnn;
     CHECK(chooseCompute(config, hostWith(1)).device == DeviceChoice::kCuda);
@@ -165,7 +165,7 @@ TEST_CASE("16-bit arithmetic is refused where the ranks would compute on the CPU
                containing("which the CPU does not support: set training.precision to fp32"));
 }
 
-TEST_CASE("The device report survives the way through JSON, and anything else is a problem") {
+TEST_CASE("a device report read back from JSON is unchanged, and anything else is a problem") {
     HostDevices host = hostWith(2);
     host.cpuName = "A processor";
     host.cpus = 3;

@@ -13,7 +13,7 @@
 using namespace ringside;
 using cuda::kListCapacity;
 
-TEST_CASE("A linear layer on the GPU agrees with the CPU, in float32 and not in TF32") {
+TEST_CASE("a linear layer on the GPU agrees with the CPU, in float32 and not in TF32") {
     const auto [rows, in, out] = GENERATE(table<std::int64_t, std::int64_t, std::int64_t>(
         {{32, 64, 128}, {32, 128, 10}, {1, 10, 10}, {7, 13, 5}, {128, 4096, 512}, {3, 1, 1}}));
     Both both;
@@ -38,7 +38,7 @@ TEST_CASE("A linear layer on the GPU agrees with the CPU, in float32 and not in 
     CHECK(both.difference(gradX) < kRounding);
 }
 
-TEST_CASE("Losses, hits and gradients on the GPU equal the CPU's") {
+TEST_CASE("losses, hits and gradients on the GPU equal the CPU's") {
     const std::int64_t classes = GENERATE(2, 10, 33, 1000);
     Both both;
     const auto logits = both.floats({37, classes}, 5);
@@ -268,7 +268,7 @@ TEST_CASE("a recorded update follows the learning rate, clips, and skips infinit
     CHECK(both.difference(parameter) < kRounding);
 }
 
-TEST_CASE("A recording that fails leaves the device as it was") {
+TEST_CASE("a recording that fails leaves the device as it was") {
     Both both;
     const auto x = both.floats({100}, 1);
     const auto intoTheHost = [&] {

@@ -24,7 +24,7 @@ void onBoth(Both& both, const Calls& calls) {
 
 }  // namespace
 
-TEST_CASE("Batch norm and average pooling on the GPU equal the CPU's, way back and running statistics too") {
+TEST_CASE("batch norm and average pooling on the GPU equal the CPU's, way back and running statistics too") {
     Both both;
     const Shape images{7, 11, 13, 65};
     const Shape channels{65};
@@ -48,7 +48,7 @@ TEST_CASE("Batch norm and average pooling on the GPU equal the CPU's, way back a
         CHECK(both.difference(*pair) < kRounding);
 }
 
-TEST_CASE("The GPU drops the same values as the CPU, and counts in the same way") {
+TEST_CASE("the GPU drops the same values as the CPU, and counts in the same way") {
     Both both;
     const auto x = both.floats({1000, 37}, 1), y = both.floats({1000, 37}, 0);
     const auto key = both.labels(1, 10), counter = both.labels(1, 10);
@@ -64,7 +64,7 @@ TEST_CASE("The GPU drops the same values as the CPU, and counts in the same way"
     CHECK(counted == 3);
 }
 
-TEST_CASE("Embeddings and positions on the GPU equal the CPU's") {
+TEST_CASE("embeddings and positions on the GPU equal the CPU's") {
     constexpr std::int64_t kWords = 71, kWidth = 48, kPositions = 40, kRows = 3 * kPositions;
     Both both;
     const auto tokens = both.floats({kRows}, 0);
@@ -85,7 +85,7 @@ TEST_CASE("Embeddings and positions on the GPU equal the CPU's") {
     CHECK(both.difference(gradPositions) < kRounding);
 }
 
-TEST_CASE("Causal attention on the GPU equals the CPU's, with more positions than a warp has lanes") {
+TEST_CASE("causal attention on the GPU equals the CPU's, with more positions than a warp has lanes") {
     const AttentionSpec spec{.positions = 70, .heads = 3, .headSize = 16};
     const std::int64_t rows = 2 * spec.positions;
     const Shape square{2, spec.heads, spec.positions, spec.positions};

@@ -45,7 +45,7 @@ CudaOptions with(cuda::Precision precision) {
 
 }  // namespace
 
-TEST_CASE("A convolution on the GPU agrees with the CPU, in float32 and not in TF32") {
+TEST_CASE("a convolution on the GPU agrees with the CPU, in float32 and not in TF32") {
     const ConvolutionSpec spec =
         GENERATE(ConvolutionSpec{3, 32, 32, 32, 3, 1, 1}, ConvolutionSpec{32, 16, 16, 64, 3, 1, 1},
                  ConvolutionSpec{1, 28, 28, 8, 5, 1, 0}, ConvolutionSpec{4, 9, 7, 6, 3, 2, 1});
@@ -75,7 +75,7 @@ TEST_CASE("a recorded convolution is bit-identical to a direct one") {
     for (std::size_t i = 0; i < asItIs.size(); ++i) CHECK(both.fromGpu(results[i]->gpu) == asItIs[i]);
 }
 
-TEST_CASE("A convolution in 16 bits stays as near to float32 as its rounding allows") {
+TEST_CASE("a convolution in 16 bits stays as near to float32 as its rounding allows") {
     // Inputs and results are rounded to 8 or 11 bits; sums are float32.
     const auto [precision, bound] = GENERATE(table<cuda::Precision, double>(
         {{cuda::Precision::kBfloat16, 1.0 / 64}, {cuda::Precision::kFloat16, 1.0 / 512}}));
@@ -85,7 +85,7 @@ TEST_CASE("A convolution in 16 bits stays as near to float32 as its rounding all
     CHECK(worst > 1e-6);
 }
 
-TEST_CASE("A linear layer in 16 bits stays as near to float32 as its rounding allows") {
+TEST_CASE("a linear layer in 16 bits stays as near to float32 as its rounding allows") {
     const auto [precision, bound] = GENERATE(table<cuda::Precision, double>(
         {{cuda::Precision::kBfloat16, 1.0 / 64}, {cuda::Precision::kFloat16, 1.0 / 512}}));
     Both both(with(precision));

@@ -32,7 +32,7 @@ Ended run(const std::string& arguments) {
 
 }  // namespace
 
-TEST_CASE("The CUDA worker reports the GPUs or the reason, with or without a driver") {
+TEST_CASE("the CUDA worker reports the GPUs or the reason, with or without a driver") {
     const Ended ended = run("--devices");
     CHECK(ended.code == 0);
     const Result<GpuReport> report = parseGpuReport(ended.output);

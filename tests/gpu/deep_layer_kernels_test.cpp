@@ -40,7 +40,7 @@ struct Twin {
 
 }  // namespace
 
-TEST_CASE("The GPU's batch norm, its running statistics and its gradients equal the CPU's") {
+TEST_CASE("the GPU's batch norm, its running statistics and its gradients equal the CPU's") {
     constexpr std::size_t kChannels = 5;
     constexpr std::size_t kPixels = 3 * 4 * 6;
     const Shape images{3, 4, 6, kChannels};
@@ -82,7 +82,7 @@ TEST_CASE("The GPU's batch norm, its running statistics and its gradients equal 
     CHECK(y.apart() < kDeepRounding);
 }
 
-TEST_CASE("The GPU's average pooling and its gradient equal the CPU's") {
+TEST_CASE("the GPU's average pooling and its gradient equal the CPU's") {
     Cpu cpu;
     Twin x(cpu, {2, 3, 4, 7}, 1), y(cpu, {2, 7}, 0), gradX(cpu, {2, 3, 4, 7}, 0);
     cpu.backend->averagePoolForward(x.cpus, y.cpus);
@@ -104,7 +104,7 @@ TEST_CASE("the GPU drops the same values as the CPU") {
     CHECK(bits(y.ours) == bits(y.cpus.floats()));
 }
 
-TEST_CASE("The GPU's embeddings and positions and their gradients equal the CPU's") {
+TEST_CASE("the GPU's embeddings and positions and their gradients equal the CPU's") {
     constexpr std::size_t kWords = 9;
     constexpr std::size_t kWidth = 6;
     constexpr std::size_t kTokens = 20;  // 4 sequences of 5
@@ -129,7 +129,7 @@ TEST_CASE("The GPU's embeddings and positions and their gradients equal the CPU'
     CHECK(gradPositions.apart() < kDeepRounding);
 }
 
-TEST_CASE("The GPU's causal attention and its gradient equal the CPU's") {
+TEST_CASE("the GPU's causal attention and its gradient equal the CPU's") {
     const std::int64_t positions = GENERATE(7, 40);  // fewer and more than a warp has lanes
     const AttentionSpec spec{positions, 3, 4};
     const cuda::AttentionSizes sizes{static_cast<std::size_t>(positions), 3, 4};

@@ -48,7 +48,7 @@ void decideByKernels(UpdateState& state, const UpdateRules& rules, const std::ve
 
 }  // namespace
 
-TEST_CASE("The GPU's ReLU and its gradient equal the CPU's, NaN included") {
+TEST_CASE("the GPU's ReLU and its gradient equal the CPU's, NaN included") {
     Cpu cpu;
     std::vector<float> x = numbers(1000, 1);
     x[3] = 0;
@@ -67,7 +67,7 @@ TEST_CASE("The GPU's ReLU and its gradient equal the CPU's, NaN included") {
     CHECK(bits(ourGradient) == bits(valuesOf(gradX)));
 }
 
-TEST_CASE("The GPU fills, scales, adds a bias to each row and counts as the CPU") {
+TEST_CASE("filling, scaling, adding a bias to each row and counting on the GPU equal the CPU's") {
     Cpu cpu;
     const Tensor cpuValues = cpu.tensor(numbers(30, 1), {30});
     std::vector<float> ours(30);
@@ -86,7 +86,7 @@ TEST_CASE("The GPU fills, scales, adds a bias to each row and counts as the CPU"
     CHECK(counter == 42);
 }
 
-TEST_CASE("The GPU's SGD equals the CPU's bit for bit, in every combination of options") {
+TEST_CASE("the GPU's SGD equals the CPU's bit for bit, in every combination of options") {
     const double momentum = GENERATE(0.0, 0.9);
     const double decay = GENERATE(0.0, 5e-4);
     const double dampening = GENERATE(0.0, 0.1);
@@ -110,7 +110,7 @@ TEST_CASE("The GPU's SGD equals the CPU's bit for bit, in every combination of o
     }
 }
 
-TEST_CASE("The GPU's Adam and AdamW equal the CPU's bit for bit, with and without weight decay") {
+TEST_CASE("the GPU's Adam and AdamW equal the CPU's bit for bit, with and without weight decay") {
     const bool decoupled = GENERATE(false, true);
     const double decay = GENERATE(0.0, 0.01);
     Cpu cpu;
@@ -135,7 +135,7 @@ TEST_CASE("The GPU's Adam and AdamW equal the CPU's bit for bit, with and withou
     }
 }
 
-TEST_CASE("The GPU decides updates as the CPU does: clipped, unscaled, or left out at an infinite gradient") {
+TEST_CASE("the GPU decides updates as the CPU does: clipped, unscaled, or left out at an infinite gradient") {
     const UpdateRules rules{
         .clipNorm = GENERATE(0.0, 2.0), .scalesLoss = GENERATE(false, true), .beta1 = 0.9, .beta2 = 0.999};
     CAPTURE(rules.clipNorm, rules.scalesLoss);
@@ -218,7 +218,7 @@ TEST_CASE("a list of kernels is full at its capacity and fits into a kernel's ar
     CHECK(sizeof list <= cuda::kMaxArgumentBytes);
 }
 
-TEST_CASE("The GPU scales the loss' gradient as the CPU does") {
+TEST_CASE("the GPU scales the loss' gradient as the CPU does") {
     Cpu cpu;
     UpdateState state;
     state.lossScale = 32768;
@@ -229,7 +229,7 @@ TEST_CASE("The GPU scales the loss' gradient as the CPU does") {
     CHECK(bits(gradient) == bits(valuesOf(cpuGradient)));
 }
 
-TEST_CASE("The GPU's cross-entropy and gradient equal the CPU's to rounding") {
+TEST_CASE("the GPU's cross-entropy and gradient equal the CPU's to rounding") {
     const std::size_t columns = GENERATE(2U, 10U, 33U, 1000U);
     constexpr std::size_t kRows = 4;
     Cpu cpu;
@@ -251,13 +251,13 @@ TEST_CASE("The GPU's cross-entropy and gradient equal the CPU's to rounding") {
         CHECK(ourGradient[i] == Approx(gradient.floats()[i]).epsilon(4e-6).margin(1e-9));
 }
 
-TEST_CASE("Cross-entropy of two equal logits is ln 2, and its gradient plus and minus a half") {
+TEST_CASE("cross-entropy of two equal logits is ln 2, and its gradient plus and minus a half") {
     CHECK(cuda::crossEntropyOf(3.0F, 3.0F, 2.0F) == Approx(0.6931472));
     CHECK(cuda::softmaxGradientOf(1.0F, 2.0F, false, 1.0F) == 0.5F);
     CHECK(cuda::softmaxGradientOf(1.0F, 2.0F, true, 1.0F) == -0.5F);
 }
 
-TEST_CASE("The largest logit is the first among equals, in every lane") {
+TEST_CASE("the largest logit is the first among equals, in every lane") {
     std::vector<float> row(100, -1.0F);
     row[70] = 2;
     row[37] = 2;
@@ -267,7 +267,7 @@ TEST_CASE("The largest logit is the first among equals, in every lane") {
     CHECK(largestByKernel({5.0F}) == 0);
 }
 
-TEST_CASE("The GPU's squared error equals the CPU's") {
+TEST_CASE("the GPU's squared error equals the CPU's") {
     const std::size_t columns = GENERATE(4U, 70U);
     const Shape shape{3, static_cast<std::int64_t>(columns)};
     Cpu cpu;
@@ -284,7 +284,7 @@ TEST_CASE("The GPU's squared error equals the CPU's") {
     CHECK(bits(ourGradient) == bits(valuesOf(gradient)));
 }
 
-TEST_CASE("The GPU adds the blocks of ranks along the tree in which the CPU adds them") {
+TEST_CASE("the GPU adds the blocks of ranks along the tree in which the CPU adds them") {
     constexpr std::size_t kCount = 100;
     const std::size_t ranks = GENERATE(2U, 4U, 8U, 16U);
     std::vector<float> blocks = numbers(ranks * kCount, 7);
@@ -300,7 +300,7 @@ TEST_CASE("The GPU adds the blocks of ranks along the tree in which the CPU adds
 }
 
 // 1 + 2^-24 + 2^-24 + 2^-24 is 1 if the small values are added one by one, and more than 1 if two are added first.
-TEST_CASE("The tree adds ranks that are half of the ranks apart") {
+TEST_CASE("the tree adds ranks that are half of the ranks apart") {
     const float small = std::ldexp(1.0F, -24);
     std::vector<float> blocks{1, small, small, small};
     float sum = 0;
@@ -309,7 +309,7 @@ TEST_CASE("The tree adds ranks that are half of the ranks apart") {
     CHECK(sum > 1);
 }
 
-TEST_CASE("The GPU adds squares of gradients that are distributed over ranks as the CPU") {
+TEST_CASE("the GPU adds squares of gradients that are distributed over ranks as the CPU") {
     Cpu cpu;
     const auto kernels = cpu.backend->makeReductionKernels();
     const std::vector<double> rows{1, 4, 4, 0.25, 0, 9, 16};
@@ -331,7 +331,7 @@ TEST_CASE("The GPU adds squares of gradients that are distributed over ranks as 
     CHECK(sum == 34.25);
 }
 
-TEST_CASE("The total of exact squares is that of the values, and NaN if one is infinite") {
+TEST_CASE("the total of exact squares is that of the values, and NaN if one is infinite") {
     std::vector<std::int64_t> sums(kExactSums);
     for (const float value : {3.0F, -4.0F, 0.0F}) addExactSquare(value, sums.data());
     double square = 0;

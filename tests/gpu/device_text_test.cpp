@@ -23,7 +23,7 @@ TEST_CASE("the reason for a missing GPU depends on the driver and its error") {
                containing("initialization error") && containing("nvidia-smi"));
 }
 
-TEST_CASE("A GPU is used from compute capability 8.0 on, unless its mode forbids it") {
+TEST_CASE("a GPU is used from compute capability 8.0 on, unless its mode forbids it") {
     CHECK(whyNotUsable(9, 0, 0).empty());
     CHECK(whyNotUsable(8, 0, 3).empty());
     CHECK(whyNotUsable(7, 5, 0) == "the compute capability of the GPU is 7.5, but this build needs 8.0 or newer");
@@ -38,7 +38,7 @@ TEST_CASE("out of memory reports requested and free memory and the remedy") {
           "MiB free: lower loader.batch_size, choose a smaller model, or stop other programs on the GPU (nvidia-smi)");
 }
 
-TEST_CASE("The error about missing page-locked memory names the settings that reduce its use") {
+TEST_CASE("the error about missing page-locked memory names the settings that reduce its use") {
     CHECK(
         noPinnedMemoryText("GPU 0 (T)", 4U << 20) ==
         "GPU 0 (T) received no page-locked memory from the host (4 MiB requested): switch loader.pin_memory off, lower "

@@ -146,13 +146,13 @@ TEST_CASE("cuDNN has a deterministic plan within the workspace budget for every 
     CHECK(all.size() >= 1000);
 }
 
-TEST_CASE("The workspace budget excludes no plan that cuDNN ranks first") {
+TEST_CASE("the workspace budget excludes no plan that cuDNN ranks first") {
     const CudnnTarget target = h200();
     CHECK(slowedBy(kBudget, target) == std::vector<std::string>{});
     CHECK_FALSE(slowedBy(kMiB, target).empty());  // the comparison detects a budget that is too small
 }
 
-TEST_CASE("An input gradient of 3 channels over 32 x 32 pixels needs a workspace that grows with the batch") {
+TEST_CASE("an input gradient of 3 channels over 32 x 32 pixels needs a workspace that grows with the batch") {
     const CudnnTarget target = h200();
     const ConvolutionSpec spec{3, 32, 32, 32, 3, 1, 1};
     const auto plan = findConvolutionPlan(target, {ConvolutionPass::kInput, spec, 512}, kBudget);

@@ -15,7 +15,7 @@ std::map<std::string, std::string> environmentOf(const GpuPlacement& placement) 
 
 }  // namespace
 
-TEST_CASE("With a GPU per rank the bootstrap is bound to loopback, and ranks record their steps alone") {
+TEST_CASE("with a GPU per rank the bootstrap is bound to loopback, and ranks record their steps alone") {
     for (int rank = 0; rank < 4; ++rank) {
         const GpuPlacement placement = placeRank({"run", rank, 4}, 8);
         CHECK(placement.gpu == rank);
@@ -50,7 +50,7 @@ TEST_CASE("ranks that share a GPU are separate hosts for NCCL") {
                                                             {"NCCL_RAS_ENABLE", "0"}});
 }
 
-TEST_CASE("Three ranks over two GPUs all follow the shared recipe") {
+TEST_CASE("three ranks over two GPUs all follow the shared recipe") {
     CHECK(placeRank({"r", 0, 3}, 2).gpu == 0);
     CHECK(placeRank({"r", 1, 3}, 2).gpu == 1);
     CHECK(placeRank({"r", 2, 3}, 2).gpu == 0);
@@ -58,7 +58,7 @@ TEST_CASE("Three ranks over two GPUs all follow the shared recipe") {
     CHECK(placeRank({"r", 1, 3}, 2).environment.size() == 12);
 }
 
-TEST_CASE("Between hosts NCCL listens on the interface that reaches the other hosts, or chooses one") {
+TEST_CASE("between hosts NCCL listens on the interface that reaches the other hosts, or chooses one") {
     const HostRanks first{.runName = "run", .ranksOnHost = 1, .host = 0, .severalHosts = true, .interface = "eth1"};
     const GpuPlacement placement = placeRank(first, 1);
     CHECK_FALSE(placement.shared);  // two hosts with a rank and a GPU each
@@ -69,7 +69,7 @@ TEST_CASE("Between hosts NCCL listens on the interface that reaches the other ho
     CHECK(environmentOf(placeRank(unknown, 1)) == std::map<std::string, std::string>{{"NCCL_GRAPH_REGISTER", "0"}});
 }
 
-TEST_CASE("Ranks that share GPUs on two hosts have different host names for NCCL") {
+TEST_CASE("ranks that share GPUs on two hosts have different host names for NCCL") {
     const HostRanks here{.runName = "run", .localRank = 1, .ranksOnHost = 2, .host = 0, .severalHosts = true};
     HostRanks there = here;
     there.host = 1;

@@ -35,7 +35,7 @@ TEST_CASE("without a driver no child process is started") {
     CHECK(machine.why() == "no GPU found on this machine (no NVIDIA driver is loaded)");
 }
 
-TEST_CASE("A driver without ringside-worker-cuda is explained") {
+TEST_CASE("a driver without ringside-worker-cuda is explained") {
     Machine machine("");
     std::filesystem::remove(machine.options.worker);
     CHECK_THAT(machine.why(), containing("computes on CPUs only (ringside-worker-cuda is missing"));
@@ -70,7 +70,7 @@ TEST_CASE("a child that fails, dies, hangs or prints garbage results in a reason
     CHECK_THAT(endless.why(), containing("took longer than"));
 }
 
-TEST_CASE("A worker that cannot be started is a reason too") {
+TEST_CASE("a worker that cannot be started is a reason too") {
     Machine machine("");
     std::filesystem::permissions(machine.options.worker, std::filesystem::perms::owner_read);
     CHECK_THAT(machine.why(), containing("ringside-worker-cuda"));

@@ -24,7 +24,7 @@ GpuReport twoGpus() {
 
 }  // namespace
 
-TEST_CASE("A GPU report survives the way through JSON") {
+TEST_CASE("a GPU report read back from JSON is unchanged") {
     const GpuReport report = twoGpus();
     const Result<GpuReport> back = parseGpuReport(toJson(report).dump());
     REQUIRE(back);

@@ -42,7 +42,7 @@ TEST_CASE("float32 becomes bfloat16 and float16 as in PyTorch, to the bit") {
     }
 }
 
-TEST_CASE("Every 16-bit number survives the way to float32 and back, and NaN stays NaN") {
+TEST_CASE("every 16-bit number converted to float32 and back is unchanged, and NaN stays NaN") {
     for (std::uint32_t bits = 0; bits <= 0xffff; ++bits) {
         const auto value = static_cast<std::uint16_t>(bits);
         const float half = Float16::widen(value);

@@ -32,7 +32,7 @@ constexpr double kRounding = 2e-6;
 
 }  // namespace
 
-TEST_CASE("The GPU's max-pooling equals the CPU's, with edges left over, equal values, NaN and a ReLU before it") {
+TEST_CASE("the GPU's max-pooling equals the CPU's, with edges left over, equal values, NaN and a ReLU before it") {
     const std::int64_t kernel = GENERATE(2, 3);
     const bool relu = GENERATE(false, true);
     const MaxPoolSpec spec{5, 7, 8, kernel, relu};
@@ -70,7 +70,7 @@ TEST_CASE("the GPU transposes the matrix of each sample as the CPU does") {
     CHECK(ours == valuesOf(y));
 }
 
-TEST_CASE("The GPU adds and GELUs as the CPU") {
+TEST_CASE("addition and GELU on the GPU equal the CPU's") {
     Cpu cpu;
     const std::vector<float> x = numbers(999, 5);
     const std::vector<float> gradY = numbers(999, 6);
@@ -90,7 +90,7 @@ TEST_CASE("The GPU adds and GELUs as the CPU") {
     CHECK(apart(ours, gradX) < kRounding);
 }
 
-TEST_CASE("The GPU's layer norm and its three gradients equal the CPU's") {
+TEST_CASE("the GPU's layer norm and its three gradients equal the CPU's") {
     constexpr std::size_t kRows = 6;
     constexpr std::size_t kColumns = 37;
     const Shape shape{kRows, kColumns};

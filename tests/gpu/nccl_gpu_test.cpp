@@ -191,7 +191,7 @@ int exitOf(pid_t child) {
 
 }  // namespace
 
-TEST_CASE("Two ranks share a GPU by the documented recipe and agree") {
+TEST_CASE("two ranks share a GPU by the documented recipe and agree") {
     TemporaryDirectory directory;
     const auto play = [](Rank& self) {
         exchange(self.gpu, *self.communicator);
@@ -233,7 +233,7 @@ TEST_CASE("collectives and messages of several groups can be recorded into one C
     CHECK(exitOf(second) == 0);
 }
 
-TEST_CASE("A rank that is killed leaves the other with an error, not a hang") {
+TEST_CASE("a rank that is killed leaves the other with an error, not a hang") {
     TemporaryDirectory directory;
     const pid_t survivor = forkRank(directory.path(), 0, 10s, [](Rank& self) {
         exchange(self.gpu, *self.communicator);
@@ -247,7 +247,7 @@ TEST_CASE("A rank that is killed leaves the other with an error, not a hang") {
     CHECK(exitOf(survivor) == 10);
 }
 
-TEST_CASE("A rank that is killed between recorded steps leaves the other with an error, not a hang") {
+TEST_CASE("a rank that is killed between recorded steps leaves the other with an error, not a hang") {
     TemporaryDirectory directory;
     const pid_t survivor =
         forkRank(directory.path(), 0, 10s, [](Rank& self) { exchangeRecorded(self.gpu, *self.communicator, 1000); });

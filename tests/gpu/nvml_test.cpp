@@ -38,7 +38,7 @@ TEST_CASE("a GPU instance has different names in NVML and CUDA") {
     CHECK(nvml.read("GPU-part").totalBytes == 150);
 }
 
-TEST_CASE("A GPU that NVML does not know and a machine without NVML have no readings") {
+TEST_CASE("a GPU that NVML does not know and a machine without NVML have no readings") {
     CHECK(Nvml(fakeNvml().c_str()).read("GPU-gone").utilisationPercent == -1);
     const Nvml absent("no-such-library.so.1");
     CHECK_FALSE(absent.available());

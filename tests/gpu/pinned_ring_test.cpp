@@ -40,7 +40,7 @@ std::vector<float> counting(std::size_t count, float first) {
 
 }  // namespace
 
-TEST_CASE("An upload starts after earlier work that reads its target, and later work waits for it") {
+TEST_CASE("an upload starts after earlier work that reads its target, and later work waits for it") {
     Gpu gpu;
     cuda::PinnedRing ring(gpu.parts(), false);
     const Tensor target = gpu.allocate(3);
@@ -78,7 +78,7 @@ TEST_CASE("the next batch is uploaded while the device computes on the previous 
     CHECK_FALSE(stepDone);
 }
 
-TEST_CASE("A source in ordinary memory is free when start() returns") {
+TEST_CASE("a source in ordinary memory is free when start() returns") {
     Gpu gpu;
     cuda::PinnedRing ring(gpu.parts(), false);
     const Tensor target = gpu.allocate(2);
@@ -93,7 +93,7 @@ TEST_CASE("A source in ordinary memory is free when start() returns") {
     CHECK(target.floats()[1] == 2);
 }
 
-TEST_CASE("Page-locked memory is read by the device itself, and waited for before it changes") {
+TEST_CASE("page-locked memory is read by the device itself, and waited for before it changes") {
     Gpu gpu;
     cuda::PinnedRing ring(gpu.parts(), true);
     const Tensor target = gpu.allocate(2);
@@ -109,7 +109,7 @@ TEST_CASE("Page-locked memory is read by the device itself, and waited for befor
     CHECK(gpu.runtime->hostMemoryHeld == 0);
 }
 
-TEST_CASE("Uploads larger than the ring go in pieces and arrive whole, through four slots") {
+TEST_CASE("uploads larger than the ring go in pieces and arrive whole, through four slots") {
     Gpu gpu;
     const std::size_t count = cuda::RingParts{}.slotBytes / sizeof(float) * 6 + 5;
     const std::vector<float> values = counting(count, 1);

@@ -53,7 +53,7 @@ TEST_CASE("a step runs directly once, is recorded the second time and launched a
     CHECK(device.log == "wrlll");
 }
 
-TEST_CASE("Accumulated micro-batches in two buffers with smaller last batches are each recorded once") {
+TEST_CASE("accumulated micro-batches in two buffers with smaller last batches are each recorded once") {
     const std::array<int, 2> buffers{};
     LoggingDevice device;
     for (int epoch = 0; epoch < 5; ++epoch)

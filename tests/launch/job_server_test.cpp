@@ -78,7 +78,7 @@ Session without(Session session, std::size_t index) {
 
 }  // namespace
 
-TEST_CASE("Ranks of Hydra learn one job and rank 0's addresses over PMI_FD") {
+TEST_CASE("ranks of Hydra receive one job and rank 0's addresses over PMI_FD") {
     Launcher launcher;
     // Without the line in which a rank stores its address: rank 1 stores nothing.
     auto played = launcher.play(without(kHydra, 2));
@@ -92,7 +92,7 @@ TEST_CASE("Ranks of Hydra learn one job and rank 0's addresses over PMI_FD") {
     CHECK(played.get() == 5);
 }
 
-TEST_CASE("Rank 0 of Hydra publishes its addresses and listens at all of them") {
+TEST_CASE("rank 0 of Hydra publishes its addresses and listens at all of them") {
     Launcher launcher;
     auto played = launcher.play(kHydra);
     auto server = connectJobServer({}, launcher.sources, in(20s));
@@ -104,7 +104,7 @@ TEST_CASE("Rank 0 of Hydra publishes its addresses and listens at all of them") 
     CHECK(played.get() == 6);
 }
 
-TEST_CASE("An address from --master and the loopback of one host are kept") {
+TEST_CASE("an address from --master and the loopback of one host are kept") {
     for (const bool hasMaster : {true, false}) {
         Launcher launcher;
         auto played = launcher.play(without(kHydra, 2));
@@ -119,7 +119,7 @@ TEST_CASE("An address from --master and the loopback of one host are kept") {
     }
 }
 
-TEST_CASE("A PMI server that fails, lies or is absent is named with a remedy") {
+TEST_CASE("a PMI server that fails, sends invalid answers or is absent is named with a remedy") {
     for (const auto& [index, answer] :
          std::vector<std::pair<std::size_t, std::string>>{{0, "cmd=response_to_init rc=-1"},
                                                           {1, "cmd=my_kvsname"},

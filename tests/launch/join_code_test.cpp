@@ -44,7 +44,7 @@ TEST_CASE("a mistyped join code is reported with the position") {
     CHECK(refusal(std::string(300, 'a')).find("has more than 256 characters") != std::string::npos);
 }
 
-TEST_CASE("A QR code has its three finders and a quiet zone in the terminal") {
+TEST_CASE("a QR code has its three finders and a quiet zone in the terminal") {
     const QrCode code = makeQrCode("10.0.0.7:21345/008J4-CT4AN-K7F24-SNAXW-SQFEZ-W");
     if (code.isEmpty()) {
         WARN("built without libqrencode");

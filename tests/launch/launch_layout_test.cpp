@@ -73,7 +73,7 @@ Variables both(Variables one, const Variables& other) {
 
 }  // namespace
 
-TEST_CASE("Without a launcher the process is the only rank") {
+TEST_CASE("without a launcher the process is the only rank") {
     const LaunchLayout layout = layoutIn({{"HOME", "/root"}});
     CHECK(layout.launcher == LauncherKind::kAlone);
     CHECK(layout.isAlone());
@@ -94,7 +94,7 @@ TEST_CASE("torchrun's variables give rank, size, local rank and rendezvous addre
     CHECK(holds(layout.text(), "rank 3 of 6 (local rank 1 of 2), by torchrun: RANK=3, WORLD_SIZE=6"));
 }
 
-TEST_CASE("Another start by torchrun is another job") {
+TEST_CASE("another start by torchrun is another job") {
     CHECK(layoutIn(kTorchrun).job == layoutIn(with(kTorchrun, "RANK", "4")).job);
     CHECK(layoutIn(kTorchrun).job != layoutIn(with(kTorchrun, "TORCHELASTIC_RESTART_COUNT", "3")).job);
     CHECK(layoutIn(kTorchrun).job != layoutIn(with(kTorchrun, "MASTER_PORT", "29501")).job);
@@ -169,7 +169,7 @@ TEST_CASE("a Slurm step gives rank, size and the hosts of all ranks") {
     CHECK(layout.hostOf(9).empty());
 }
 
-TEST_CASE("A batch script or a shell with several Slurm tasks is refused with the advice to use srun") {
+TEST_CASE("a batch script or a shell with several Slurm tasks is refused with the advice to use srun") {
     CHECK(holds(problemIn(without(kSlurm, "SLURM_STEP_ID")), "SLURM_NTASKS is 5, but srun did not start this process"));
     CHECK(holds(problemIn({{"SLURM_JOB_NUM_NODES", "2"}, {"SLURM_JOB_ID", "3"}, {"SLURM_PROCID", "0"}}), "srun"));
     CHECK(layoutIn({{"SLURM_NTASKS", "1"}, {"SLURM_NNODES", "1"}, {"SLURM_PROCID", "0"}}).isAlone());
@@ -179,7 +179,7 @@ TEST_CASE("A batch script or a shell with several Slurm tasks is refused with th
     CHECK(layoutIn({{"SLURM_TASKS_PER_NODE", "48"}, {"SLURM_NNODES", "1"}, {"SLURM_PROCID", "0"}}).isAlone());
 }
 
-TEST_CASE("A rank of a launcher that cannot be read is refused instead of training alone") {
+TEST_CASE("a rank of a launcher that cannot be read is refused instead of training alone") {
     const std::vector<std::pair<Variables, std::string>> cases = {
         {{{"PALS_RANKID", "2"}, {"PALS_NODEID", "0"}}, "PALS_RANKID is 2"},
         {{{"PALS_RANKID", "0"}}, "PALS_RANKID is 0"},
@@ -211,7 +211,7 @@ TEST_CASE("A rank of a launcher that cannot be read is refused instead of traini
     }
 }
 
-TEST_CASE("Variables that do not number processes change nothing for a single rank") {
+TEST_CASE("variables that do not number processes change nothing for a single rank") {
     CHECK(layoutIn({{"HISTSIZE", "1000"},
                     {"XCURSOR_SIZE", "24"},
                     {"SGE_TASK_ID", "3"},
@@ -232,7 +232,7 @@ TEST_CASE("Variables that do not number processes change nothing for a single ra
               .isAlone());
 }
 
-TEST_CASE("A step of one task is a single rank") {
+TEST_CASE("a step of one task is a single rank") {
     Variables one = with(kSlurm, "SLURM_STEP_NUM_TASKS", "1");
     one["SLURM_PROCID"] = one["SLURM_NODEID"] = "0";
     one["SLURM_STEP_TASKS_PER_NODE"] = "1";
@@ -249,7 +249,7 @@ TEST_CASE("MPICH and Intel MPI are detected by PMI, unless srun provides it") {
     CHECK(layoutIn({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"PMI_FD", "7"}}).localSize == 0);  // gforker, Flux
 }
 
-TEST_CASE("Ranks of an mpiexec that reaches the nodes through srun are not the tasks of that srun") {
+TEST_CASE("ranks of an mpiexec that reaches the nodes through srun are not the tasks of that srun") {
     // MPICH 4.0.2 sets these variables with -np 5 in a job of three nodes: one daemon on each node is a task of srun.
     const Variables daemon = with(with(with(kSlurm, "SLURM_STEP_NUM_TASKS", "3"), "SLURM_PROCID", "2"), "PMI_FD", "6");
     const Variables hydra =
@@ -275,7 +275,7 @@ TEST_CASE("Ranks of an mpiexec that reaches the nodes through srun are not the t
     CHECK(layoutIn(both(srunPmix, kSlurm)).launcher == LauncherKind::kSlurm);
 }
 
-TEST_CASE("Answers of a PMI or PMIx server complete the variables") {
+TEST_CASE("answers of a PMI or PMIx server complete the variables") {
     const Variables port = {
         {"PMI_ID", "1"}, {"PMI_PORT", "node1:4000"}, {"MPI_LOCALNRANKS", "2"}, {"MPI_LOCALRANKID", "1"}};
     const Result<LaunchLayout> pmi = findLaunchLayout({}, {port, {}, "here", {1, 2, {}, {}}});
@@ -293,7 +293,7 @@ TEST_CASE("Answers of a PMI or PMIx server complete the variables") {
     CHECK(layout.value().localSize == 2);
 }
 
-TEST_CASE("The launcher's server is queried only where the variables are not sufficient") {
+TEST_CASE("the launcher's server is queried only where the variables are not sufficient") {
     const auto needed = [](const Variables& environment, const LaunchOptions& options = {}) {
         return serverNeededBy(options, {environment, {}, "here"});
     };

@@ -177,7 +177,7 @@ TEST_CASE("two processes with the same rank are refused") {
     CHECK_FALSE(second.get().ok());
 }
 
-TEST_CASE("A stop ends the waiting") {
+TEST_CASE("a stop ends the waiting") {
     Meeting meeting(2);
     const UniqueFd stop(::eventfd(1, EFD_CLOEXEC));
     const Result<Gathering> gathering = meeting.gather(stop.get());
@@ -280,7 +280,7 @@ TEST_CASE("the ranks of a host get the same shared memory") {
     CHECK_THROWS(fetchShared(randomHex(16), 0, 50ms));
 }
 
-TEST_CASE("A rank that cannot start reports the reason, and no rank waits for it") {
+TEST_CASE("a rank that cannot start reports the reason, and no rank waits for it") {
     Meeting meeting(3, 60s);
     auto waiting = meeting.guest(1);
     auto declining = std::async(std::launch::async, [&] {
@@ -297,7 +297,7 @@ TEST_CASE("A rank that cannot start reports the reason, and no rank waits for it
     CHECK_FALSE(meeting.host.culprits()[0].isMisuse);
 }
 
-TEST_CASE("A rank learns why rank 0 cancels the start before all its connections are open") {
+TEST_CASE("a rank receives the reason if rank 0 cancels the start before all connections are open") {
     for (const std::string key : {"key", "key of another host"}) {
         const RendezvousTerms terms = termsFor(layoutOf(3, std::vector<std::string>{}), 20s);
         AuthenticatingListener listener;
@@ -328,7 +328,7 @@ TEST_CASE("A rank learns why rank 0 cancels the start before all its connections
     }
 }
 
-TEST_CASE("A rank without an experiment learns why rank 0 cannot start") {
+TEST_CASE("a rank without an experiment receives the reason why rank 0 cannot start") {
     Meeting meeting(2, 20s);
     RendezvousTerms other = meeting.terms;
     other.experiment = "";
@@ -337,7 +337,7 @@ TEST_CASE("A rank without an experiment learns why rank 0 cannot start") {
     declining.get();
 }
 
-TEST_CASE("The address of the default route comes first, and those of virtual networks last") {
+TEST_CASE("the address of the default route comes first, and those of virtual networks last") {
     std::vector<OwnAddress> addresses{
         {"10.200.0.1", "lxdbr0"}, {"172.17.0.1", "docker0"}, {"10.1.0.5", "eth0"}, {"192.168.1.7", "wlan0"}};
     sortAddresses(addresses, "192.168.1.7");

@@ -66,7 +66,7 @@ TEST_CASE("an invalid entry is reported with its position and remedy") {
     CHECK(refusal("[]").find("model.layers is not a list of 1 to 256 layers: write the list as") == 0);
 }
 
-TEST_CASE("each number of a layer is accepted from its least to its most") {
+TEST_CASE("each number of a layer is accepted from its minimum to its maximum") {
     struct Range {
         std::string layer;  // text in front of the number
         std::string key;

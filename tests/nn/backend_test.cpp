@@ -22,7 +22,7 @@ Tensor tensorOf(Backend& backend, const Shape& shape, const std::vector<float>& 
 
 }  // namespace
 
-TEST_CASE("Memory is zeroed and starts at a multiple of 64 bytes") {
+TEST_CASE("memory is zeroed and starts at a multiple of 64 bytes") {
     const auto backend = makeCpuBackend(1);
     for (std::int64_t size : {0, 1, 17, 1000}) {
         const Tensor tensor = backend->allocate({size}, DType::kFloat32);
@@ -31,13 +31,13 @@ TEST_CASE("Memory is zeroed and starts at a multiple of 64 bytes") {
     }
 }
 
-TEST_CASE("A tensor larger than the machine's memory is refused with its shape") {
+TEST_CASE("a tensor larger than the machine's memory is refused with its shape") {
     const auto backend = makeCpuBackend(1);
     CHECK_THROWS_AS(backend->allocate({1 << 20, 1 << 28}, DType::kFloat32), DeviceError);
     CHECK_THROWS_WITH(backend->allocate({1 << 20, 1 << 28}, DType::kFloat32), containing("(1048576, 268435456)"));
 }
 
-TEST_CASE("A linear map and its two gradients, by hand") {
+TEST_CASE("a linear map and its two gradients equal a manual calculation") {
     const auto backend = makeCpuBackend(1);
     const Tensor x = tensorOf(*backend, {2, 3}, {1, 2, 3, 4, 5, 6});
     const Tensor weight = tensorOf(*backend, {2, 3}, {1, 0, -1, 2, 1, 0});
@@ -59,7 +59,7 @@ TEST_CASE("A linear map and its two gradients, by hand") {
     CHECK(valuesOf(gradX) == std::vector<float>{5, 2, -1, 11, 4, -3});
 }
 
-TEST_CASE("A product large enough for several threads is exact on small integers") {
+TEST_CASE("a product large enough for several threads is exact on small integers") {
     const auto backend = makeCpuBackend(2);
     constexpr std::int64_t kRows = 200, kIn = 150, kOut = 170;
     const Tensor x = backend->allocate({kRows, kIn}, DType::kFloat32);
@@ -91,7 +91,7 @@ TEST_CASE("ReLU passes no gradient at zero and keeps NaN") {
     CHECK(valuesOf(gradient.head(3)) == std::vector<float>{0, 0, 7});
 }
 
-TEST_CASE("The first of the largest values wins") {
+TEST_CASE("argmax returns the first of equal largest values") {
     const auto backend = makeCpuBackend(1);
     const Tensor values = tensorOf(*backend, {3, 3}, {1, 2, 3, 5, 5, 4, -3, -1, -1});
     const Tensor indices = backend->allocate({3}, DType::kInt64);
@@ -110,7 +110,7 @@ TEST_CASE("the squared norm adds every value for any length") {
     }
 }
 
-TEST_CASE("Ranks share the CPUs and every rank gets one") {
+TEST_CASE("ranks share the CPUs and every rank gets one") {
     CHECK(threadsPerRank(1) >= 1);
     CHECK(threadsPerRank(1'000'000) == 1);
 }

@@ -120,20 +120,20 @@ constexpr ImageLayout kBlocks = ImageLayout::kChannelBlocks;
 
 }  // namespace
 
-TEST_CASE("A convolution and its gradients follow their formula, channels last") {
+TEST_CASE("a convolution and its gradients follow their formula, channels last") {
     const ConvolutionSpec spec = GENERATE(ConvolutionSpec{3, 9, 7, 32, 3, 1, 1}, ConvolutionSpec{32, 8, 9, 48, 3, 1, 1},
                                           ConvolutionSpec{1, 8, 8, 5, 3, 1, 0}, ConvolutionSpec{4, 9, 7, 6, 3, 2, 1});
     CHECK(worstDistance(Passes(spec, 1, false)) < 5e-6);
 }
 
-TEST_CASE("A convolution and its gradients follow their formula in blocks of channels") {
+TEST_CASE("a convolution and its gradients follow their formula in blocks of channels") {
     const ConvolutionSpec spec = GENERATE(
         ConvolutionSpec{3, 9, 7, 32, 3, 1, 1, true, kBlocks}, ConvolutionSpec{1, 8, 8, 16, 3, 1, 1, true, kBlocks},
         ConvolutionSpec{16, 9, 7, 48, 3, 2, 1, true, kBlocks}, ConvolutionSpec{32, 5, 5, 16, 1, 1, 0, true, kBlocks});
     CHECK(worstDistance(Passes(spec, 1)) < 5e-6);
 }
 
-TEST_CASE("Gradients by Winograd's algorithm stay within a few roundings more of the formula") {
+TEST_CASE("gradients by Winograd's algorithm stay within a few roundings more of the formula") {
     const ConvolutionSpec spec = GENERATE(
         ConvolutionSpec{32, 16, 16, 64, 3, 1, 1, true, kBlocks}, ConvolutionSpec{48, 9, 14, 32, 3, 1, 1, true, kBlocks},
         ConvolutionSpec{32, 16, 17, 40, 3, 1, 1}, ConvolutionSpec{40, 8, 9, 32, 3, 1, 1});
@@ -149,7 +149,7 @@ TEST_CASE("Winograd's gradients of images with their channels last have the same
     CHECK(std::ranges::equal(one.gradBias.floats(), three.gradBias.floats()));
 }
 
-TEST_CASE("A convolution has the same bits with any number of threads") {
+TEST_CASE("a convolution has the same bits with any number of threads") {
     // Large enough to be divided into two pieces at least.
     const ConvolutionSpec spec =
         GENERATE(ConvolutionSpec{32, 17, 16, 32, 3, 1, 1, true, kBlocks}, ConvolutionSpec{32, 17, 16, 32, 3, 1, 1},

@@ -44,7 +44,7 @@ std::vector<float> gradientsOf(const ModelConfig& config, const ModelInterface& 
 
 }  // namespace
 
-TEST_CASE("Batch norm normalises by the batch while training and by its running statistics afterwards") {
+TEST_CASE("batch norm normalises by the batch while training and by its running statistics afterwards") {
     const auto backend = makeCpuBackend(1);
     BatchNorm2d layer(2, "bn.");
     layer.prepare(*backend, {2, 1, 2}, 2);
@@ -71,7 +71,7 @@ TEST_CASE("Batch norm normalises by the batch while training and by its running 
     CHECK(buffers[2]->value.integers()[0] == 1);
 }
 
-TEST_CASE("Batch norm refuses to train on one value a channel, as PyTorch does") {
+TEST_CASE("batch norm refuses to train on one value a channel, as PyTorch does") {
     const auto backend = makeCpuBackend(1);
     BatchNorm2d layer(3, "bn.");
     layer.prepare(*backend, {3, 1, 1}, 2);
@@ -81,7 +81,7 @@ TEST_CASE("Batch norm refuses to train on one value a channel, as PyTorch does")
     CHECK_THROWS_WITH(layer.forward(x), containing("expects more than 1 value per channel when training"));
 }
 
-TEST_CASE("An embedding's gradient adds up the rows of each token") {
+TEST_CASE("an embedding's gradient adds up the rows of each token") {
     const auto backend = makeCpuBackend(1);
     Embedding layer(3, 2, "e.");
     layer.prepare(*backend, {2}, 2);
@@ -99,7 +99,7 @@ TEST_CASE("An embedding's gradient adds up the rows of each token") {
     CHECK(copyOf(weight.gradient) == std::vector<float>{2, 20, 0, 0, 8, 80});
 }
 
-TEST_CASE("Deeper models give the same bits in every repetition") {
+TEST_CASE("deeper models give the same bits in every repetition") {
     ModelConfig cnn;
     cnn.kind = ModelKind::kResidualCnn;
     cnn.width = 8;

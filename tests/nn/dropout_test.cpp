@@ -60,7 +60,7 @@ TEST_CASE("dropout changes nothing in evaluation or with probability 0") {
     CHECK(Dropped(0, {.training = true}).values == std::vector<float>(kCount, 1));
 }
 
-TEST_CASE("A dropout mask is the same for the same key and layer, and independent for another") {
+TEST_CASE("a dropout mask is the same for the same key and layer, and independent for another") {
     const Dropped one(0.5, {.training = true, .key = hashOf({0, 1, 2, 0})});
     CHECK(one.values == Dropped(0.5, {.training = true, .key = hashOf({0, 1, 2, 0})}).values);
     // Independent masks with probability one half agree at half of the positions; the standard deviation of this share

@@ -86,21 +86,21 @@ void checkAllGradients(Fixture fixture) {
 
 }  // namespace
 
-TEST_CASE("Gradients of one linear layer under the squared error are slopes of the loss") {
+TEST_CASE("gradients of one linear layer under the squared error are slopes of the loss") {
     checkAllGradients(Fixture({ModelKind::kToyLinear, {}}, {10}, 0, 10));
 }
 
-TEST_CASE("Gradients of an MLP under cross-entropy are slopes of the loss") {
+TEST_CASE("gradients of an MLP under cross-entropy are slopes of the loss") {
     checkAllGradients(Fixture({ModelKind::kMlp, {7, 6}}, {4}, 3, 0));
 }
 
-TEST_CASE("Gradients of a convolution, GELU and layer norm are slopes of the loss") {
+TEST_CASE("gradients of a convolution, GELU and layer norm are slopes of the loss") {
     const char* layers = R"([{"kind": "conv2d", "out": 3, "kernel": 3}, {"kind": "gelu"}, {"kind": "flatten"},
         {"kind": "layer_norm"}, {"kind": "linear"}])";
     checkAllGradients(Fixture({ModelKind::kLayers, {}, layers}, {2, 5, 4}, 3, 0));
 }
 
-TEST_CASE("Gradients of residual blocks with batch norm are slopes of the loss") {
+TEST_CASE("gradients of residual blocks with batch norm are slopes of the loss") {
     const char* layers =
         R"([{"kind": "conv2d", "out": 3, "kernel": 3, "stride": 2, "padding": 1},
         {"kind": "residual", "layers": [{"kind": "conv2d", "out": 4, "kernel": 3, "stride": 2, "padding": 1, "bias": false},
@@ -111,7 +111,7 @@ TEST_CASE("Gradients of residual blocks with batch norm are slopes of the loss")
     checkAllGradients(Fixture({ModelKind::kLayers, {}, layers}, {2, 8, 8}, 3, 0));
 }
 
-TEST_CASE("Gradients of a transformer are slopes of the loss") {
+TEST_CASE("gradients of a transformer are slopes of the loss") {
     ModelConfig config{.kind = ModelKind::kTransformer, .width = 4, .depth = 1};
     config.heads = 2;
     checkAllGradients(Fixture(config, {3}, 5, 0, true));

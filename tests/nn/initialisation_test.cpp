@@ -56,7 +56,7 @@ std::string sha256Of(const Tensor& tensor) {
 
 }  // namespace
 
-TEST_CASE("A linear layer starts with PyTorch's bits") {
+TEST_CASE("a linear layer starts with PyTorch's bits") {
     const auto backend = makeCpuBackend(1);
     for (const char* module : {"Linear(4,3)", "Linear(7,5)"}) {
         const Json& expected = golden(module);
@@ -68,7 +68,7 @@ TEST_CASE("A linear layer starts with PyTorch's bits") {
     }
 }
 
-TEST_CASE("Layers draw their weights in construction order, as nn.Sequential does") {
+TEST_CASE("layers draw their weights in construction order, as nn.Sequential does") {
     const auto backend = makeCpuBackend(1);
     Layers layers;
     layers.push_back({std::make_unique<Linear>(4, 8, "0."), {.input = {4}, .output = {8}}});
@@ -82,7 +82,7 @@ TEST_CASE("Layers draw their weights in construction order, as nn.Sequential doe
         CHECK(bitsOfTensor(parameter->value) == expectedBits(expected[parameter->name]));
 }
 
-TEST_CASE("A wide layer starts with PyTorch's bits") {
+TEST_CASE("a wide layer starts with PyTorch's bits") {
     const auto backend = makeCpuBackend(1);
     const auto model = linearModel(*backend, 784, 10);
     model->initialise(0);

@@ -52,7 +52,7 @@ std::int64_t lossBytes(LossKind kind, std::int64_t classes, std::int64_t targets
 
 }  // namespace
 
-TEST_CASE("A layer allocates its output and the memory of its backward pass") {
+TEST_CASE("a layer allocates its output and the memory of its backward pass") {
     CHECK(bytesOf(Linear(5, 3, ""), {5}) == kValueBytes * (4 * 3 + 4 * 5));
     CHECK(bytesOf(Linear(5, 3, ""), {2, 5}) == kValueBytes * (8 * 3 + 8 * 5));  // each position is a row
     CHECK(bytesOf(Gelu(), {5}) == kValueBytes * (20 + 20));
@@ -69,7 +69,7 @@ TEST_CASE("A layer allocates its output and the memory of its backward pass") {
     CHECK(bytesOf(PositionEmbedding(6, 3, ""), {6, 3}) == kValueBytes * 4 * 6 * 3);
 }
 
-TEST_CASE("A layer of images allocates its output and the memory of its backward pass") {
+TEST_CASE("a layer of images allocates its output and the memory of its backward pass") {
     // Two channels of 3 x 5 pixels. Moments of the batch, unused statistics of a repeated pass, gradients of weight and
     // bias.
     CHECK(bytesOf(BatchNorm2d(2, ""), {2, 3, 5}) == kValueBytes * (120 + 2 * 2 + 2 * 2 + 2 + 2 + 120));
@@ -87,7 +87,7 @@ TEST_CASE("A layer of images allocates its output and the memory of its backward
     CHECK(bytesOf(Conv2d(spec, ""), {2, 5, 7}) == kValueBytes * (4 * 3 * 15 + 4 * 2 * 35));
 }
 
-TEST_CASE("A convolution with its pooling allocates the output of the convolution for one part of the batch") {
+TEST_CASE("a convolution with its pooling allocates the output of the convolution for one part of the batch") {
     const auto bytes = [](std::int64_t size, bool bias) {
         const ConvolutionSpec spec{2, size, size, 3, 3, 1, 1, bias};
         return bytesOf(PooledConv2d(spec, {.channels = 3, .height = size, .width = size, .kernel = 2}, ""),
@@ -106,7 +106,7 @@ TEST_CASE("A convolution with its pooling allocates the output of the convolutio
     CHECK(bytes(512, false) == others(512) + kValueBytes * 1 * 3 * 512 * 512);
 }
 
-TEST_CASE("A block allocates the memory of its layers and of its own copies") {
+TEST_CASE("a block allocates the memory of its layers and of its own copies") {
     const std::int64_t linear = kValueBytes * (4 * 3 + 4 * 5);
     CHECK(bytesOf(Residual(oneLinear(5, 5), {}), {5}) == kValueBytes * (20 + 20));
     CHECK(bytesOf(Residual(oneLinear(5, 3), oneLinear(5, 3)), {5}) == 2 * linear);
@@ -121,7 +121,7 @@ TEST_CASE("A block allocates the memory of its layers and of its own copies") {
           kValueBytes * 12 * (24 + 8) + kValueBytes * 12 * (8 + 24) + kept + kValueBytes * 12 * (8 + 8));
 }
 
-TEST_CASE("Recomputed groups share the memory of their layers") {
+TEST_CASE("recomputed groups share the memory of their layers") {
     const auto backend = makeCpuBackend(1);
     const auto shared = std::make_shared<ReusedMemory>(*backend);
     Recomputed first(oneLinear(5, 3), shared);
@@ -133,7 +133,7 @@ TEST_CASE("Recomputed groups share the memory of their layers") {
     CHECK(backend->memory().total() == 3 * own);
 }
 
-TEST_CASE("Memory of an earlier layer is used again where it is large enough") {
+TEST_CASE("memory of an earlier layer is reused where it is large enough") {
     const auto backend = makeCpuBackend(1);
     ReusedMemory memory(*backend);
     const Tensor first = memory.allocate({4}, DType::kFloat32);
@@ -151,13 +151,13 @@ TEST_CASE("Memory of an earlier layer is used again where it is large enough") {
     CHECK(backend->memory().total() == 16 + 24 + 4);
 }
 
-TEST_CASE("A loss allocates its gradient and one result of each kind for each row") {
+TEST_CASE("a loss allocates its gradient and one result of each kind for each row") {
     CHECK(lossBytes(LossKind::kCrossEntropy, 3, 0) == kValueBytes * (4 * 3 + 4 + 4));
     CHECK(lossBytes(LossKind::kCrossEntropy, 3, 0, 5) == kValueBytes * (20 * 3 + 20 + 20));
     CHECK(lossBytes(LossKind::kMse, 0, 2) == kValueBytes * (4 * 2 + 4));
 }
 
-TEST_CASE("Blocks are skipped in the passes that SplitMix64 decides") {
+TEST_CASE("blocks are skipped in the passes that SplitMix64 decides") {
     // For passes with the keys 0 to 63 and a probability of one half, computed by a program of a few lines in Python
     // that gives the published first numbers of SplitMix64 (0xe220a8397b1dcdaf, 0x6e789e6aa1b965f4): s is a skip.
     const auto decisions = [](std::uint64_t number) {
@@ -176,7 +176,7 @@ TEST_CASE("Blocks are skipped in the passes that SplitMix64 decides") {
     CHECK(decisions(5) == "s----sss----sss--s---ss----ss---ss-s-s--s-sssss-ssss---s-sssss-s");
 }
 
-TEST_CASE("Dropout keeps the values that its hash decides") {
+TEST_CASE("dropout keeps the values that its hash decides") {
     // Computed as above, with MurmurHash3's last step, for the key 7 and the layer 3: k is a kept value.
     const auto kept = [](double probability) {
         const auto backend = makeCpuBackend(1);

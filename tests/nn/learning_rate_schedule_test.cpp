@@ -43,7 +43,7 @@ TEST_CASE("a constant schedule does not change the rate") {
     CHECK(ratesOf({}, 3) == std::vector<double>{0.1, 0.1, 0.1});
 }
 
-TEST_CASE("Schedules give the bits of StepLR, CosineAnnealingLR and LinearLR") {
+TEST_CASE("schedules give the bits of StepLR, CosineAnnealingLR and LinearLR") {
     ScheduleConfig step;
     step.kind = RateScheduleKind::kStep;
     CHECK(ratesOf(step, 12) == goldenRates("StepLR(3,0.1)"));
@@ -67,7 +67,7 @@ TEST_CASE("a cosine without its own length ends with the training") {
     CHECK(ratesOf(cosine, 10)[5] == Approx(0.05));  // the middle of the half cosine wave
 }
 
-TEST_CASE("Warm-up is chained with the schedule as PyTorch chains its schedulers") {
+TEST_CASE("warm-up is chained with the schedule as PyTorch chains its schedulers") {
     // torch 1.13.1: LinearLR(o, 1/3, 1.0, 3).step(); CosineAnnealingLR(o, 10, 1e-4).step() after each epoch.
     ScheduleConfig cosine;
     cosine.kind = RateScheduleKind::kCosine;

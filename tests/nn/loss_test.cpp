@@ -27,7 +27,7 @@ Batch labelled(Backend& backend, const std::vector<std::int64_t>& labels) {
 
 }  // namespace
 
-TEST_CASE("Cross-entropy follows its formula") {
+TEST_CASE("cross-entropy follows its formula") {
     const auto backend = makeCpuBackend(1);
     const auto loss = makeLoss(LossKind::kAuto, 3, 0, 4, *backend).value();
     CHECK(loss->name() == "cross_entropy");
@@ -49,7 +49,7 @@ TEST_CASE("Cross-entropy follows its formula") {
     CHECK(gradient[5] == Approx((1 / sum - 1) / 2).epsilon(1e-6));
 }
 
-TEST_CASE("Cross-entropy survives logits that would overflow an exponential") {
+TEST_CASE("cross-entropy survives logits that would overflow an exponential") {
     const auto backend = makeCpuBackend(1);
     const auto loss = makeLoss(LossKind::kCrossEntropy, 2, 0, 1, *backend).value();
     const Tensor logits = uploaded(*backend, {1, 2}, {1000, -1000});
@@ -59,7 +59,7 @@ TEST_CASE("Cross-entropy survives logits that would overflow an exponential") {
     CHECK(loss->gradient().floats()[1] == Approx(-1).epsilon(1e-6));
 }
 
-TEST_CASE("A logit that is not a number makes the loss not a number") {
+TEST_CASE("a logit that is not a number makes the loss not a number") {
     const auto backend = makeCpuBackend(1);
     const auto loss = makeLoss(LossKind::kCrossEntropy, 3, 0, 1, *backend).value();
     const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -68,7 +68,7 @@ TEST_CASE("A logit that is not a number makes the loss not a number") {
         CHECK(std::isnan(loss->evaluate(uploaded(*backend, {1, 3}, row), labelled(*backend, {1}), false).loss[0]));
 }
 
-TEST_CASE("The exponential inside the softmax is accurate over its whole range") {
+TEST_CASE("the exponential inside the softmax is accurate over its whole range") {
     const auto backend = makeCpuBackend(1);
     const auto loss = makeLoss(LossKind::kCrossEntropy, 2, 0, 1, *backend).value();
     for (float difference = 0; difference > -80; difference -= 0.37F) {
@@ -79,7 +79,7 @@ TEST_CASE("The exponential inside the softmax is accurate over its whole range")
     }
 }
 
-TEST_CASE("The squared error averages over every value") {
+TEST_CASE("the squared error averages over every value") {
     const auto backend = makeCpuBackend(1);
     const auto loss = makeLoss(LossKind::kAuto, 0, 2, 2, *backend).value();
     CHECK(loss->name() == "mse");
@@ -100,7 +100,7 @@ TEST_CASE("a loss that does not match the data set is refused") {
     CHECK(makeLoss(LossKind::kCrossEntropy, 0, 3, 1, *backend).problem().field == "training.loss");
 }
 
-TEST_CASE("The loss of a sequence is the mean over its positions, and so are its hits") {
+TEST_CASE("the loss and the accuracy of a sequence are means over its positions") {
     const auto backend = makeCpuBackend(1);
     const auto loss = makeLoss(LossKind::kAuto, 2, 0, 2, *backend, 2).value();
     // Two sequences of two positions; logits (0, 0) cost ln 2 and are right for label 0.

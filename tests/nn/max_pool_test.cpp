@@ -67,7 +67,7 @@ TEST_CASE("blocks of channels are pooled like images with these channels") {
     CHECK(pooled.gradX == gradX);
 }
 
-TEST_CASE("Windows of three pool over nine values, with any number of threads") {
+TEST_CASE("windows of three pool over nine values, with any number of threads") {
     std::vector<float> x(2 * 36);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
     for (int threads : {1, 3}) {

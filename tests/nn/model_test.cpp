@@ -21,7 +21,7 @@ std::vector<std::string> namesOf(const Model& model) {
 
 }  // namespace
 
-TEST_CASE("An MLP has the names and shapes of nn.Sequential") {
+TEST_CASE("an MLP has the names and shapes of nn.Sequential") {
     const auto backend = makeCpuBackend(1);
     const auto model = makeModel({ModelKind::kMlp, {128, 32}}, {64}, 10, *backend).value();
     model->prepare(8);
@@ -33,7 +33,7 @@ TEST_CASE("An MLP has the names and shapes of nn.Sequential") {
     CHECK(model->describe() == "Linear(64, 128), ReLU(), Linear(128, 32), ReLU(), Linear(32, 10)");
 }
 
-TEST_CASE("The toy model is one linear layer called linear") {
+TEST_CASE("the toy model is one linear layer called linear") {
     const auto backend = makeCpuBackend(1);
     const auto model = makeModel({ModelKind::kToyLinear, {}}, {10}, 10, *backend).value();
     model->prepare(1);
@@ -53,7 +53,7 @@ TEST_CASE("SimpleCNN has the names and shapes of the tutorial's class") {
           "ReLU(), MaxPool2d(2), Flatten(), Linear(4096, 512), ReLU(), Linear(512, 10)");
 }
 
-TEST_CASE("Gradients become ready from the last parameter to the first") {
+TEST_CASE("gradients become ready from the last parameter to the first") {
     const auto backend = makeCpuBackend(1);
     const auto model = makeModel({ModelKind::kMlp, {3}}, {2}, 2, *backend).value();
     model->prepare(1);

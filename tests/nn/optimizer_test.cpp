@@ -102,7 +102,7 @@ TEST_CASE("SGD, Adam and AdamW give PyTorch's bits") {
     CHECK(compared == 7);
 }
 
-TEST_CASE("Weight decay is fused into the gradient, with and without momentum") {
+TEST_CASE("weight decay is fused into the gradient, with and without momentum") {
     // torch 1.13.1: SGD(lr=0.1, momentum=m, weight_decay=0.01) over the goldens' parameter and gradients.
     struct Case {
         double momentum;
@@ -122,7 +122,7 @@ TEST_CASE("Weight decay is fused into the gradient, with and without momentum") 
     }
 }
 
-TEST_CASE("Clipped steps give PyTorch's results") {
+TEST_CASE("clipped steps give PyTorch's results") {
     // torch 1.13.1: the goldens' parameter and gradients, clip_grad_norm_(p, 2) before each step.
     OptimizerConfig config;
     config.clipGradNorm = 2;

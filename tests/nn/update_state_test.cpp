@@ -106,7 +106,7 @@ TEST_CASE("the gradient of the loss contains both the accumulation share and the
 }
 
 // The scales below are what torch.cuda.amp.GradScaler() gives: 65536, factors 2 and 0.5, interval 2000.
-TEST_CASE("The loss scale halves at an infinite gradient and doubles after 2000 good steps in a row") {
+TEST_CASE("the loss scale halves at an infinite gradient and doubles after 2000 good steps in a row") {
     UpdateState state;
     state.lossScale = kFirstLossScale;
     CHECK(state.lossScale == 65536);

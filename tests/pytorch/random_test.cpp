@@ -35,7 +35,7 @@ TEST_CASE("randperm is PyTorch's for any size and seed") {
     }
 }
 
-TEST_CASE("Synthetic data sets have the bits of torch.randn") {
+TEST_CASE("synthetic data sets have the bits of torch.randn") {
     Json queries = Json::array();
     // PyTorch draws fewer than 16 numbers with another algorithm, which can keep one number for the targets.
     for (const auto& [size, features, targets] : std::vector<std::array<int, 3>>{{2, 1, 1},

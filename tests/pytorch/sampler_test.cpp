@@ -36,7 +36,7 @@ void compare(const ShardSpec& spec, const Json& ranks) {
 
 }  // namespace
 
-TEST_CASE("Indices and batches of every rank are PyTorch's, over a grid of cases") {
+TEST_CASE("indices and batches of every rank are PyTorch's, over a grid of cases") {
     const std::vector<ShardSpec> specs = samplerCases();
     REQUIRE(specs.size() >= 600);
     Json queries = Json::array();

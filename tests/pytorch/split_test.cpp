@@ -17,7 +17,7 @@ std::vector<std::int64_t> originals(const Dataset& part) {
 
 }  // namespace
 
-TEST_CASE("The digits are split as torch.utils.data.random_split splits them") {
+TEST_CASE("the digits are split as torch.utils.data.random_split splits them") {
     const std::vector<std::int64_t> seeds = {0, 1, 42, -7, 4294967295};
     Json queries = Json::array();
     for (const std::int64_t seed : seeds) {

@@ -60,7 +60,7 @@ TEST_CASE("a rank whose checkpoint does not grow hangs") {
     CHECK(contains(verdict->text, "nothing was written for 3600"));
 }
 
-TEST_CASE("growing checkpoint files are no progress of a rank that does not save") {
+TEST_CASE("growing checkpoint files do not count as progress of a rank that does not save") {
     Watched one(Phase::kForward);
     one.write("model.safetensors", 100);
     one.watch.tick();
@@ -82,7 +82,7 @@ TEST_CASE("a rank on another host may send 15 invalid lines, and the 16th is the
     CHECK(verdict->text == "rank 0 on node2 violates the protocol of the run: it sends noise");
 }
 
-TEST_CASE("a certain misuse is the verdict at once") {
+TEST_CASE("a proven misuse of the protocol is the verdict at once") {
     Watched one(Phase::kIdle);
     one.watch.reportMisuse(*one.ranks[0], "it deletes keys of other ranks", true);
     REQUIRE(one.watch.judge());

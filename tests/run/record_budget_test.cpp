@@ -67,7 +67,7 @@ TEST_CASE("no kind of line uses the share of another, and dropped lines are coun
     CHECK(budget.spend(RecordKind::kVital, 1000));
 }
 
-TEST_CASE("a kind above its rate is halved as often as needed, and less when it decreases") {
+TEST_CASE("lines of a kind above its rate are halved as often as needed, and less often when the rate falls") {
     RecordBudget budget({.megabytesPerHour = 10, .megabytesTotal = 100});
     // Bytes that this kind may write at once: its share of half an hour's budget.
     const double share = 0.36 * 5'000'000;

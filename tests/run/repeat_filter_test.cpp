@@ -37,7 +37,7 @@ TEST_CASE("repeated steps of a rank are removed, and steps of another rank are k
     CHECK_FALSE(filter.isRepeated(frameOf(1, 4, 5)));
 }
 
-TEST_CASE("Results and checks of an epoch count once for each split and rank") {
+TEST_CASE("results and checks of an epoch count once for each split and rank") {
     RepeatFilter filter;
     EpochResult train;
     train.epoch = 3;

@@ -151,7 +151,7 @@ TEST_CASE("a resumed run is compared from its first step on") {
     CHECK(compared(rest.read(), whole.read(), 0).equal());
 }
 
-TEST_CASE("a watched run is compared up to the restart of its ranks, and is not called equal") {
+TEST_CASE("a watched run is compared up to the restart of its ranks, and is not reported as equal") {
     const RunFiles whole(step(1, "4") + step(2, "3") + step(3, "2") + step(4, "1"));
     const RunFiles restarted(step(1, "4") + step(2, "3") + step(3, "3") + step(4, "2") + step(5, "1"));
     const std::string restart = R"({"kind":"control","command":"restart","value":1,"step":2,"time_us":9})"

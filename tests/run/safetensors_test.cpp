@@ -38,7 +38,7 @@ std::string withEmptyTensors(int count) {
 
 }  // namespace
 
-TEST_CASE("A safetensors file is its length, its header and its values") {
+TEST_CASE("a safetensors file is its length, its header and its values") {
     // The expected bytes were written by hand from the description of the format.
     const std::string content = encodeSafetensors(
         {{.name = "b", .shape = {1, 2}, .bytes = "ABCDEFGH"}, {.name = "a", .shape = {}, .bytes = "1234"}},
@@ -56,14 +56,14 @@ TEST_CASE("A safetensors file is its length, its header and its values") {
     CHECK(file.find("c") == nullptr);
 }
 
-TEST_CASE("Wide types come first, so that values lie at multiples of their size") {
+TEST_CASE("wide types come first, so that values lie at multiples of their size") {
     const std::string content = encodeSafetensors(
         {{.name = "a", .shape = {1}, .bytes = "1234"}, {.name = "n", .type = "I64", .bytes = "12345678"}}, {});
     CHECK(SafetensorsFile::parse(content, "w").value().find("n")->begin % 8 == 0);
     CHECK(content.substr(content.size() - 12) == "123456781234");
 }
 
-TEST_CASE("A file without tensors is a file") {
+TEST_CASE("a file without tensors is a file") {
     CHECK(SafetensorsFile::parse(encodeSafetensors({}, {}), "w").value().entries().empty());
 }
 
@@ -115,7 +115,7 @@ TEST_CASE("the number of values in a header is limited") {
     CHECK(problemOf(withEmptyTensors(160'000)).find("holds more than 1048576 values") != std::string::npos);
 }
 
-TEST_CASE("A tensor that a header names twice is refused") {
+TEST_CASE("a tensor that a header names twice is refused") {
     const std::string twice =
         R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})";
     CHECK(problemOf(fileWith(twice, "12345678")).find(R"(has the key "a" twice)") != std::string::npos);

@@ -126,7 +126,7 @@ TEST_CASE("a rank may take parallel.timeout_seconds to start, and longer on a bu
                    "of other programs. A rank may take 2 s to start instead of 1 s"));
 }
 
-TEST_CASE("ranks on a crowded host get a multiple of the timeout, and the log names both") {
+TEST_CASE("ranks on a host with too few CPUs get a multiple of the timeout, and the log names both") {
     FakeRun run("*:finish");
     run.prepared.config.parallel.timeoutSeconds = 3;
     run.options.readLoad = [](int ranks) { return HostLoad{.ranks = ranks, .processors = 2, .others = 61}; };

@@ -28,7 +28,7 @@ std::int64_t neverSeen(ShardSpec spec, std::int64_t epochs) {
 
 }  // namespace
 
-TEST_CASE("Without a mistake ranks share only the padding") {
+TEST_CASE("without a mistake ranks share only the padding") {
     const AssignmentEffects effects = effectsOf({.datasetSize = 10, .worldSize = 4});
     CHECK(effects.seen == 10);
     CHECK(effects.uses == 12);
@@ -38,7 +38,7 @@ TEST_CASE("Without a mistake ranks share only the padding") {
     CHECK(effects.expectedOverlap == Approx(2.0 / 6));
 }
 
-TEST_CASE("A seed per rank leaves (1 - 1/W)^W unseen, and ranks share n / W^2") {
+TEST_CASE("with a seed per rank (1 - 1/W)^W of the samples are unseen, and two ranks share n / W^2") {
     const ShardSpec spec = thousandOnFour({.seedPerRank = true});
     const AssignmentEffects effects = effectsOf(spec);
     CHECK(effects.expectedSeen == Approx(1000 * (1 - std::pow(0.75, 4))));  // 683.6
@@ -56,7 +56,7 @@ TEST_CASE("A seed per rank leaves (1 - 1/W)^W unseen, and ranks share n / W^2") 
     CHECK(std::abs(shared - 62.5) < 6 * std::sqrt(62.5 / 100));
 }
 
-TEST_CASE("Double sharding sees 1 / W, one rank for all sees 1 / W, a world too large sees W / V") {
+TEST_CASE("the share of samples seen is 1 / W with double sharding or one rank number, and W / V with a world size V") {
     const AssignmentEffects twice = effectsOf(thousandOnFour({.doubleSharding = true}));
     CHECK(twice.seen == 252);  // 250 per rank, ceil(250 / 4) = 63 of them, and the parts are disjoint
     CHECK(twice.expectedSeen == Approx(252));

@@ -119,7 +119,7 @@ TEST_CASE("searches outside the plan are refused with its limits") {
     CHECK(findInPlan(plan, parsePlanQuery("rank:4").value()).problem().text().find("0 to 3") != std::string::npos);
 }
 
-TEST_CASE("never seen are the samples that every epoch drops") {
+TEST_CASE("the samples never seen are those that every epoch drops") {
     const auto fixed = [](std::int64_t epoch) {
         ShardSpec spec = tenOnFour();
         spec.dropLast = true;

@@ -19,7 +19,7 @@ std::string planSentence(const ShardSpec& spec) {
 
 }  // namespace
 
-TEST_CASE("The sentence has the user's own numbers") {
+TEST_CASE("the sentence has the user's own numbers") {
     CHECK(planSentence(digits()) ==
           "ceil(1437 / 4) = 360 samples per rank; 3 are repeated so that all ranks get 360. "
           "12 steps of 4 x 32 = 128; the last step has 8 per rank.");
@@ -50,7 +50,7 @@ TEST_CASE("with an even division nothing is repeated or dropped") {
           "1024 / 4 = 256 samples per rank, none repeated, none dropped. 8 steps of 4 x 32 = 128.");
 }
 
-TEST_CASE("Empty shards and missing steps are explained") {
+TEST_CASE("empty shards and missing steps are explained") {
     CHECK(shardSentence({.datasetSize = 3, .worldSize = 8, .dropLast = true}) ==
           "floor(3 / 8) = 0 samples per rank: every shard is empty. Turn the sampler's drop_last off, or use at most 3 "
           "ranks.");
@@ -64,7 +64,7 @@ TEST_CASE("Empty shards and missing steps are explained") {
           "There are no samples, so every rank's shard is empty. No steps.");
 }
 
-TEST_CASE("The numbers are those of the plan") {
+TEST_CASE("the numbers are those of the plan") {
     for (const std::int64_t n : {0, 1, 7, 64, 101}) {
         for (const bool dropLast : {false, true}) {
             for (const bool loaderDropLast : {false, true}) {
@@ -95,7 +95,7 @@ TEST_CASE("settings that cannot be trained are a problem with a remedy") {
 }
 
 // PyTorch: len(DataLoader(range(360), batch_size=361)) == 1, and 0 with drop_last=True.
-TEST_CASE("A batch larger than the shard is the whole shard, unless the loader drops it") {
+TEST_CASE("a batch larger than the shard is the whole shard, unless the loader drops it") {
     ShardSpec spec = digits();
     spec.batchSize = 360;
     CHECK(planProblems(spec).empty());

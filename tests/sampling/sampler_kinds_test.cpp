@@ -48,7 +48,7 @@ TEST_CASE("whole batches are assigned to the ranks in turn, and the first ones f
     CHECK(planFrom(cut).dropped().size() == 2);
 }
 
-TEST_CASE("Contiguous blocks follow each other, and the last one is filled up from the head") {
+TEST_CASE("contiguous blocks follow each other, and the last one is filled up from the head") {
     const ShardPlan plan = planFrom(inOrder(SamplerKind::kContiguous));
     CHECK(plan.indices(0) == Indices{0, 1, 2});
     CHECK(plan.indices(3) == Indices{9, 0, 1});
@@ -56,7 +56,7 @@ TEST_CASE("Contiguous blocks follow each other, and the last one is filled up fr
     CHECK(plan.isPadded(3, 1));
 }
 
-TEST_CASE("Unpadded shards differ by one, and training refuses them") {
+TEST_CASE("unpadded shards differ by one, and training refuses them") {
     const ShardPlan plan = planFrom(inOrder(SamplerKind::kUnpadded));
     CHECK(plan.indices(1) == Indices{1, 5, 9});
     CHECK(plan.indices(2) == Indices{2, 6});
@@ -74,7 +74,7 @@ TEST_CASE("Unpadded shards differ by one, and training refuses them") {
     CHECK(planProblems(even).empty());
 }
 
-TEST_CASE("Without sharding every rank has everything") {
+TEST_CASE("without sharding every rank has everything") {
     for (const SamplerKind kind : {SamplerKind::kSequential, SamplerKind::kRandom}) {
         const ShardPlan plan = planFrom(inOrder(kind));
         CHECK(plan.samplesPerRank() == 10);
@@ -85,7 +85,7 @@ TEST_CASE("Without sharding every rank has everything") {
           "Nothing is sharded: each of 4 ranks gets all 10 samples.");
 }
 
-TEST_CASE("Class-balanced batches have every class equally often, small classes again and again") {
+TEST_CASE("class-balanced batches have every class equally often and repeat samples of small classes") {
     const ShardPlan plan = planFrom(withClasses(SamplerKind::kClassBalanced));
     // The classes take turns: 0 6 8 | 1 7 8 | 2 6 8, one batch each. The fourth batch is the first one again.
     CHECK(plan.indices(0) == Indices{0, 6, 8, 2, 6, 8});
@@ -133,7 +133,7 @@ TEST_CASE("only the samples of a subset are assigned, and they must exist in the
           "below the number of samples");
 }
 
-TEST_CASE("every listed position of a sample contains it, for every kind and mistake") {
+TEST_CASE("every listed position of a sample contains this sample, for every kind and mistake") {
     std::vector<ShardSpec> specs;
     for (std::size_t kind = 0; kind < samplerNames().size(); ++kind) {
         ShardSpec spec = withClasses(static_cast<SamplerKind>(kind));

@@ -42,7 +42,7 @@ TEST_CASE("every recorded DistributedSampler case is assigned equally") {
     }
 }
 
-TEST_CASE("Ten samples on four ranks repeat the head of the order") {
+TEST_CASE("ten samples on four ranks repeat the head of the order") {
     const ShardPlan plan = planOf(kTenOnFour);
     CHECK(plan.samplesPerRank() == 3);
     CHECK(plan.totalSize() == 12);
@@ -61,7 +61,7 @@ TEST_CASE("Ten samples on four ranks repeat the head of the order") {
     CHECK(uses[1].position == 10);
 }
 
-TEST_CASE("With drop_last the tail of the order is dropped") {
+TEST_CASE("with drop_last the tail of the order is dropped") {
     ShardSpec spec = kTenOnFour;
     spec.dropLast = true;
     const ShardPlan plan = planOf(spec);
@@ -72,7 +72,7 @@ TEST_CASE("With drop_last the tail of the order is dropped") {
     CHECK(plan.usesOf(6).empty());
 }
 
-TEST_CASE("The two kinds of drop_last act on different samples") {
+TEST_CASE("the two kinds of drop_last act on different samples") {
     const ShardPlan kept = planOf({.datasetSize = 1437, .worldSize = 4, .batchSize = 32});
     CHECK(kept.samplesPerRank() == 360);
     CHECK(kept.padding() == 3);
@@ -90,7 +90,7 @@ TEST_CASE("The two kinds of drop_last act on different samples") {
     CHECK((cut.batch(10).first == 320 && cut.batch(10).count == 32));
 }
 
-TEST_CASE("Few samples on many ranks repeat the whole order, or leave empty shards with drop_last") {
+TEST_CASE("few samples on many ranks repeat the whole order, or leave empty shards with drop_last") {
     const ShardPlan plan = planOf({.datasetSize = 1, .worldSize = 4, .batchSize = 8});
     for (int rank = 0; rank < 4; ++rank) CHECK(plan.indices(rank) == Indices{0});
     CHECK(plan.usesOf(0).size() == 4);
@@ -104,7 +104,7 @@ TEST_CASE("Few samples on many ranks repeat the whole order, or leave empty shar
     CHECK(planOf({.datasetSize = 0, .worldSize = 4}).totalSize() == 0);
 }
 
-TEST_CASE("Every sample's uses are the slots that hold it") {
+TEST_CASE("every sample's uses are the slots that hold it") {
     for (const ShardSpec& spec : {ShardSpec{.datasetSize = 101, .worldSize = 8, .epoch = 3, .batchSize = 4},
                                   ShardSpec{.datasetSize = 3, .worldSize = 11, .batchSize = 2},
                                   ShardSpec{.datasetSize = 50, .worldSize = 7, .dropLast = true, .batchSize = 3}}) {
@@ -123,7 +123,7 @@ TEST_CASE("Every sample's uses are the slots that hold it") {
     }
 }
 
-TEST_CASE("Only the sum of seed and epoch matters, over the whole range of seeds") {
+TEST_CASE("only the sum of seed and epoch matters, over the whole range of seeds") {
     const auto order = [](std::int64_t seed, std::int64_t epoch) {
         return planOf({.datasetSize = 40, .worldSize = 3, .epoch = epoch, .seed = seed}).indices(0);
     };
@@ -133,7 +133,7 @@ TEST_CASE("Only the sum of seed and epoch matters, over the whole range of seeds
     CHECK(order(INT64_MAX, INT64_MAX) == order(-2, 0));
 }
 
-TEST_CASE("Hashes of several ranks computed together equal the hashes of each rank's indices") {
+TEST_CASE("hashes of several ranks computed together equal the hashes of each rank's indices") {
     for (const SamplerKind kind : {SamplerKind::kDistributed, SamplerKind::kUnpadded, SamplerKind::kContiguous}) {
         const ShardPlan plan = planOf({.datasetSize = 1003, .worldSize = 5, .kind = kind});
         const std::vector<std::string> together = plan.hashes(1, 4);
@@ -146,7 +146,7 @@ TEST_CASE("Hashes of several ranks computed together equal the hashes of each ra
     }
 }
 
-TEST_CASE("A rank's hash is the SHA-256 of its indices as little-endian int64") {
+TEST_CASE("a rank's hash is the SHA-256 of its indices as little-endian int64") {
     // One rank without padding has randperm(60000) itself, whose hash is recorded.
     CHECK(planOf({.datasetSize = 60000, .worldSize = 1}).hash(0) ==
           "4c226c41bdd65c9e11fe47eba8358cefb5c375b9699b1c912586a2125168af52");
@@ -168,7 +168,7 @@ TEST_CASE("a cancelled plan is not completed, and a cancelled index is built lat
     CHECK(plan.usesOf(9).size() == 1);
 }
 
-TEST_CASE("Sizes out of range are refused with their limit") {
+TEST_CASE("sizes out of range are refused with their limit") {
     const auto refusal = [](const ShardSpec& spec) { return ShardPlan::make(spec).problem().text(); };
     CHECK(refusal({.datasetSize = 10, .worldSize = 0}) ==
           "world size is 0; the minimum is 1: choose a value from 1 to 4096");
@@ -233,7 +233,7 @@ TEST_CASE("settings of samplers are refused beyond their limits") {
     CHECK(ShardPlan::make(batches).ok());
 }
 
-TEST_CASE("orders of their own for all ranks have a limit") {
+TEST_CASE("separate orders for all ranks have a limit on their total size") {
     const PitfallsConfig seeds{.seedPerRank = true};
     CHECK(ShardPlan::make({.datasetSize = 262145, .worldSize = 4096, .pitfalls = seeds}).problem().text() ==
           "pitfalls give each of 4096 ranks its own order of 262145 samples; all orders together may have at most "

@@ -37,7 +37,7 @@ std::string sha256(const std::vector<T>& values) {
 
 }  // namespace
 
-TEST_CASE("The Mersenne Twister gives the words of std::mt19937, singly or in blocks") {
+TEST_CASE("the Mersenne Twister gives the words of std::mt19937, singly or in blocks") {
     for (const std::uint32_t seed : {0U, 1U, 5489U, 0xffffffffU}) {
         std::mt19937 reference(seed);
         MersenneTwister twister(seed);
@@ -74,12 +74,12 @@ TEST_CASE("a long shuffle reports its progress and can be stopped") {
     CHECK(done == 0);
 }
 
-TEST_CASE("Only the low 32 bits of a seed shape the stream, and negative seeds wrap") {
+TEST_CASE("only the low 32 bits of a seed shape the stream, and negative seeds wrap") {
     CHECK(TorchGenerator(7).randperm(50) == TorchGenerator((std::int64_t{1} << 32) + 7).randperm(50));
     CHECK(TorchGenerator(-1).randperm(50) == TorchGenerator(std::uint64_t{0xffffffffU}).randperm(50));
 }
 
-TEST_CASE("Uniform numbers have PyTorch's bits") {
+TEST_CASE("uniform numbers have PyTorch's bits") {
     for (const Json& golden : goldens()["rand_f32"]) {
         const auto fill = [](TorchGenerator& g, const Json&, std::span<float> out) { g.uniform(out, 0, 1); };
         CHECK(bits(draw(golden, fill)) == golden["bits"].get<std::vector<std::string>>());
@@ -102,7 +102,7 @@ TEST_CASE("Uniform numbers have PyTorch's bits") {
     }
 }
 
-TEST_CASE("Normal numbers have PyTorch's bits, whole blocks, rests and short tensors") {
+TEST_CASE("normal numbers have PyTorch's bits, whole blocks, rests and short tensors") {
     const auto fill = [](TorchGenerator& g, const Json&, std::span<float> out) { g.normal(out); };
     for (const Json& golden : goldens()["randn_f32"]) {
         CAPTURE(golden["seed"].dump(), golden["n"].dump());
@@ -114,7 +114,7 @@ TEST_CASE("Normal numbers have PyTorch's bits, whole blocks, rests and short ten
     }
 }
 
-TEST_CASE("Random integers are PyTorch's") {
+TEST_CASE("random integers are PyTorch's") {
     for (const Json& golden : goldens()["randint"]) {
         CAPTURE(golden.dump());
         TorchGenerator generator(golden["seed"].get<std::int64_t>());

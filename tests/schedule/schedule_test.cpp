@@ -176,6 +176,6 @@ TEST_CASE("a row has a million actions at most") {
     CHECK_THAT(parseSchedule(row + "0B0").problem().text(), containing("\"0B0\" as its 1000001. action"));
 }
 
-TEST_CASE("a schedule that can run is right") {
+TEST_CASE("a schedule that can run to its end is accepted") {
     CHECK(checkSchedule(parseSchedule("0F0,0B0").value()).value());
 }

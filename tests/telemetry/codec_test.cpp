@@ -44,7 +44,7 @@ TEST_CASE("a manually written steps line is decoded into equal columns") {
     CHECK(frame.dataUs == std::vector<std::int64_t>{7, 0});
 }
 
-TEST_CASE("A steps frame is encoded as the documented line") {
+TEST_CASE("a steps frame is encoded as the documented line") {
     StepsFrame frame;
     frame.rank = 2;
     frame.epoch = 1;
@@ -100,7 +100,7 @@ TEST_CASE("a regression frame has no column of correct predictions") {
           "[7]}\n");
 }
 
-TEST_CASE("Every kind of event survives the way through text") {
+TEST_CASE("every kind of event that is encoded and decoded is unchanged") {
     const Event events[] = {
         RunStarted{1, "n", "d", 4, "shm", "w", "cpu", "v", 1437, 360, 12, 10, 32, 5, R"({"a":1})", "auto", "auto", 23},
         RankState{3, RankStage::kTraining, "CPU 0", 77, 9},
@@ -174,7 +174,7 @@ TEST_CASE("a gradient event with inconsistent columns is refused") {
     CHECK(problemOf(view).find("allowed values are 1 to 256") != std::string::npos);
 }
 
-TEST_CASE("Lines are written in the documented order, numbers in their shortest digits") {
+TEST_CASE("lines are written in the documented order, numbers in their shortest digits") {
     CHECK(encode(RankState{3, RankStage::kTraining, "CPU 0", 77, 9}) ==
           "{\"kind\":\"rank\",\"rank\":3,\"state\":\"training\",\"device\":\"CPU 0\",\"pid\":77,\"time_us\":9}\n");
     CHECK(encode(RankState{3, RankStage::kTraining, "", 0, 9}) ==
@@ -213,7 +213,7 @@ TEST_CASE("frequent events use the fast parser; escaped text and rare events do 
     }
 }
 
-TEST_CASE("The run and end lines decode field by field") {
+TEST_CASE("the run and end lines decode field by field") {
     const auto run = decoded<RunStarted>(
         R"({"kind":"run","version":1,"name":"x","world_size":4,"steps_per_epoch":12,"epochs":10,"new_key":[1],"config":{"a":2}})");
     CHECK(run.worldSize == 4);
@@ -236,7 +236,7 @@ TEST_CASE("the samples of a step are one line, and an invalid sample number is r
           std::string::npos);
 }
 
-TEST_CASE("The events of a watched script are encoded as documented") {
+TEST_CASE("the events of a watched script are encoded as documented") {
     CHECK(encode(LoggedScalar{0, "loss", 3, 0.5, "tensorboard", 9}) ==
           R"({"kind":"logged","rank":0,"tag":"loss","step":3,"value":0.5,"source":"tensorboard","time_us":9})"
           "\n");
@@ -257,7 +257,7 @@ TEST_CASE("The events of a watched script are encoded as documented") {
           "\n");
 }
 
-TEST_CASE("A logged scalar and the indices of a numbered loader are read by the fast reader") {
+TEST_CASE("a logged scalar and the indices of a numbered loader are read by the fast reader") {
     for (const Event& event : std::initializer_list<Event>{LoggedScalar{0, "loss", 3, 0.5, "tensorboard", 9},
                                                            ConsumedIndices{1, 2, 25, 32, {88}, 4}}) {
         std::string line = encode(event);
@@ -286,7 +286,7 @@ TEST_CASE("a finding with an unknown severity and facts that are not an object a
     CHECK(problemOf(R"({"kind":"logged","rank":0,"value":1})").find("tag") != std::string::npos);
 }
 
-TEST_CASE("Bytes that are not UTF-8 are replaced, not fatal") {
+TEST_CASE("bytes that are not UTF-8 are replaced, not fatal") {
     const auto log = decoded<LogLine>(encode(LogLine{0, LogLevel::kInfo,
                                                      std::string("a\xff"
                                                                  "b"),
@@ -296,7 +296,7 @@ TEST_CASE("Bytes that are not UTF-8 are replaced, not fatal") {
           "b");
 }
 
-TEST_CASE("Numbers out of bounds are problems that name the field") {
+TEST_CASE("numbers out of bounds are problems that name the field") {
     CHECK(problemOf(R"({"kind":"heartbeat","rank":4096})").find("\"rank\" is 4096") != std::string::npos);
     CHECK(problemOf(R"({"kind":"heartbeat","rank":-1})").find("rank") != std::string::npos);
     CHECK(problemOf(R"({"kind":"heartbeat"})").find("is missing") != std::string::npos);
@@ -309,7 +309,7 @@ TEST_CASE("Numbers out of bounds are problems that name the field") {
     CHECK_FALSE(problemOf(R"({"kind":"heartbeat","rank":1e999})").empty());
 }
 
-TEST_CASE("Columns of different lengths, too many entries or falling steps are refused") {
+TEST_CASE("columns of different lengths, too many entries or falling steps are refused") {
     CHECK(problemOf(R"({"kind":"steps","rank":0,"step":[1,2],"loss":[1],"samples":[1,1],"end_us":[1,2]})")
               .find("different lengths") != std::string::npos);
     CHECK(problemOf(R"({"kind":"steps","rank":0,"step":[2,2],"loss":[1,1],"samples":[1,1],"end_us":[1,2]})")
@@ -319,7 +319,7 @@ TEST_CASE("Columns of different lengths, too many entries or falling steps are r
     CHECK(problemOf(many.append(R"(],"loss":[],"samples":[],"end_us":[]})")).find("65536") != std::string::npos);
 }
 
-TEST_CASE("The decoder gives the same events for any chunking") {
+TEST_CASE("the decoder gives the same events for any chunking") {
     const std::string stream = encode(RankState{0, RankStage::kLoading, "", 0, 1}) + std::string(kSteps) + "\r\n\n" +
                                encode(LogLine{0, LogLevel::kInfo, "done", 2});
     for (std::size_t chunk = 1; chunk <= stream.size(); ++chunk) {
@@ -333,7 +333,7 @@ TEST_CASE("The decoder gives the same events for any chunking") {
     }
 }
 
-TEST_CASE("Bad lines are counted and the next good one still arrives") {
+TEST_CASE("bad lines are counted, and the next good line is still decoded") {
     Decoder decoder;
     int good = 0;
     decoder.feed("garbage\n{\"kind\":\"steps\"\n\xff\xfe\n" + encode(LogLine{0, LogLevel::kInfo, "x", 0}),

@@ -110,7 +110,7 @@ TEST_CASE("hosts with transfers too short to measure a rate count as fast") {
           "0.2 ms round trip, 80 Mbit/s: 10 times slower than the median link of the other hosts");
 }
 
-TEST_CASE("A link is as fast as its slower direction, and ranks that share it add up") {
+TEST_CASE("a link is as fast as its slower direction, and ranks that share it add up") {
     const auto links = hostLinks(runOf({"", "", "b", "b"}, 40,
                                        {{0, 2, 300, 8'000'000, 400'000},
                                         // Both together transfer 16 MB in 0.4 s: 320 Mbit/s.
@@ -137,7 +137,7 @@ TEST_CASE("between two hosts a link is slow if transfers take most of the time")
     CHECK(hostLinks(runOf({"", "b"}, 40, half))[0].slow == HostLink::Slow::kNo);
 }
 
-TEST_CASE("A receiver that computes, and acknowledges late, does not make a link slow") {
+TEST_CASE("a receiver that computes, and acknowledges late, does not make a link slow") {
     // Rank 1 is slow, and reads its bytes when they have all arrived. The slow direction is from rank 0 to rank 1,
     // about which rank 1 reports the waits.
     const auto linkAt = [](std::int64_t bytes, std::int64_t waitUs) {
@@ -151,7 +151,7 @@ TEST_CASE("A receiver that computes, and acknowledges late, does not make a link
     }
 }
 
-TEST_CASE("A report without waits, of an older version, contains no rate") {
+TEST_CASE("a report without waits, of an older version, contains no rate") {
     RunData run = runOf({"", "b"}, 33, {{0, 1, 10, 5'812'500, 3'100'000}, {1, 0, 10, 5'812'500, 3'100'000}});
     REQUIRE(hostLinks(run)[0].mbitPerSecond == Approx(15));
     for (const int rank : {0, 1}) {
@@ -162,7 +162,7 @@ TEST_CASE("A report without waits, of an older version, contains no rate") {
     CHECK(hostLinks(run)[0].mbitPerSecond == 0);
 }
 
-TEST_CASE("A host is compared with the median of the other hosts, of an odd and of an even number") {
+TEST_CASE("a host is compared with the median of the other hosts, of an odd and of an even number") {
     // Several hosts. The link between two of them has the lower of their two rates.
     const auto timesOf = [](const std::vector<std::int64_t>& mbit) {
         std::vector<ReportedLink> reported;
@@ -180,7 +180,7 @@ TEST_CASE("A host is compared with the median of the other hosts, of an odd and 
     CHECK(timesOf({800, 800, 400, 150}) == Approx(800 / 150.0));
 }
 
-TEST_CASE("A transfer of 20 ms is long enough to measure a rate") {
+TEST_CASE("a transfer of 20 ms is long enough to measure a rate") {
     const auto rateAt = [](std::int64_t busyUs) {
         std::vector<ReportedLink> reported;
         both(reported, 0, 1, 200, 2'000'000, busyUs);
@@ -190,7 +190,7 @@ TEST_CASE("A transfer of 20 ms is long enough to measure a rate") {
     CHECK(rateAt(19'999) == 0);
 }
 
-TEST_CASE("A link is far when a round trip takes more than a tenth of a step and a millisecond") {
+TEST_CASE("a link is far when a round trip takes more than a tenth of a step and a millisecond") {
     const auto slowAt = [](std::int64_t roundTripUs, std::int64_t stepMs) {
         return hostLinks(runOf({"", "b"}, stepMs, {{1, 0, roundTripUs, 4000, 100}}))[0];
     };

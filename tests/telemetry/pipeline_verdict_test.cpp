@@ -57,7 +57,7 @@ TEST_CASE("a delay that the schedule of a pipeline hides costs nothing and names
     CHECK(replaySteps(data, {.withoutDelayOf = 2}).predicted == Approx(10));
 }
 
-TEST_CASE("a stage with more work by the plan is no straggler, unless it takes longer than that") {
+TEST_CASE("a stage with more planned work is a straggler only if it takes clearly longer than planned") {
     StageWork work;
     work.planned = {PlannedShares{0.25, 0.25}, PlannedShares{0.5, 0.5}, PlannedShares{0.25, 0.25}};
     work.forward[1] = 2;

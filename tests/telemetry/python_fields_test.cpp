@@ -82,7 +82,7 @@ std::string pythonTable(std::type_identity<std::variant<E...>>) {
 
 }  // namespace
 
-TEST_CASE("The table of event fields for Python equals the fields that the codec writes") {
+TEST_CASE("the table of event fields for Python equals the fields that the codec writes") {
     const std::string expected = pythonTable(std::type_identity<Event>{});
     const std::string path = sourceFile("python/ringside_watch/_fields.py");
     const std::string copy = testProgram("_fields.py");
@@ -97,7 +97,7 @@ TEST_CASE("docs/watch-protocol.md describes every topic of facts that the progra
     const std::string page = readFile(sourceFile("docs/watch-protocol.md"), 1U << 20).value();
     for (const std::string_view topic : kNamesOf<ScriptTopic>) {
         INFO(topic);
-        CHECK(page.find("\n| `" + std::string(topic) + "` |") != std::string::npos);
+        CHECK(page.find("\n* `" + std::string(topic) + "`: ") != std::string::npos);
     }
     CHECK(topicOf({0, "pass_end", "{}", 0}) == ScriptTopic::kPassEnd);
     CHECK_FALSE(topicOf({0, "of a newer version", "{}", 0}));

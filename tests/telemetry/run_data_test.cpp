@@ -47,7 +47,7 @@ TEST_CASE("run data has ranks only after the run line and ignores other ranks") 
     CHECK(std::isnan(data.ranks()[0].loss));
 }
 
-TEST_CASE("A rank's wait for data is a part of the time from its first step on") {
+TEST_CASE("a rank's wait for data is a part of the time from its first step on") {
     RunData data;
     data.apply(run(1));
     for (std::int64_t number = 1; number <= 3; ++number) {
@@ -59,7 +59,7 @@ TEST_CASE("A rank's wait for data is a part of the time from its first step on")
     CHECK(data.ranks()[0].dataShare() == 0.25);
 }
 
-TEST_CASE("Steps of all ranks become points of the global curves") {
+TEST_CASE("steps of all ranks become points of the global curves") {
     RunData data;
     std::vector<std::int64_t> global;
     data.onGlobalStep = [&](const GlobalStep& one) { global.push_back(one.step); };
@@ -124,7 +124,7 @@ TEST_CASE("run data can keep only the curves over all ranks") {
     CHECK(data.ranks()[0].indices.empty());
 }
 
-TEST_CASE("Steps that arrive far apart are joined in order") {
+TEST_CASE("steps that arrive far apart are joined in order") {
     RunData data(Curves::kLeftOut);
     std::vector<std::int64_t> global;
     data.onGlobalStep = [&](const GlobalStep& one) { global.push_back(one.step); };
@@ -154,7 +154,7 @@ TEST_CASE("the speed of a very short run is that of the whole run") {
     for (const SeriesPoint& point : points) CHECK(point.mean == Approx(99 * 32 / 0.05));
 }
 
-TEST_CASE("A speed is that of half a second at least, over the whole run") {
+TEST_CASE("a speed is that of half a second at least, over the whole run") {
     RunData data;
     data.apply(run(1));
     // 32 samples every 10 ms; then, for 0.1 s, every millisecond.
@@ -173,7 +173,7 @@ TEST_CASE("A speed is that of half a second at least, over the whole run") {
     CHECK(points[3].mean == Approx(150 * 32 / 0.6));  // the last 0.1 s and the 0.5 s before
 }
 
-TEST_CASE("The remaining time is not known before the first steps and after the end") {
+TEST_CASE("the remaining time is not known before the first steps and after the end") {
     RunData data;
     data.apply(run(1));
     CHECK_FALSE(data.secondsLeft());
@@ -185,7 +185,7 @@ TEST_CASE("The remaining time is not known before the first steps and after the 
     CHECK_FALSE(data.secondsLeft());
 }
 
-TEST_CASE("Replicas are compared once every rank has reported a step") {
+TEST_CASE("replicas are compared once every rank has reported a step") {
     RunData data;
     data.apply(run(3));
     data.apply(Replica{0, 10, "a"});
@@ -202,7 +202,7 @@ TEST_CASE("Replicas are compared once every rank has reported a step") {
     CHECK(data.ranks()[2].inSync == true);
 }
 
-TEST_CASE("Epoch results go to their split, checkpoints and consumed hashes are kept") {
+TEST_CASE("epoch results go to their split, checkpoints and consumed hashes are kept") {
     RunData data;
     data.apply(run(1));
     EpochResult result;
@@ -264,7 +264,7 @@ TEST_CASE("the log keeps its newest lines and counts dropped ones") {
     CHECK(data.logLinesDropped() == 3);
 }
 
-TEST_CASE("A heartbeat moves step and phase but never backwards") {
+TEST_CASE("a heartbeat moves step and phase but never backwards") {
     RunData data;
     data.apply(run(1));
     data.apply(step(0, 7, 100));
@@ -277,7 +277,7 @@ TEST_CASE("A heartbeat moves step and phase but never backwards") {
     CHECK(data.ranks()[0].lastSeenUs == 200);
 }
 
-TEST_CASE("A heartbeat from the epoch before the last step does not move a rank back") {
+TEST_CASE("a heartbeat from the epoch before the last step does not move a rank back") {
     RunData data;
     data.apply(run(1));
     data.apply(Heartbeat{.rank = 0, .step = 7, .epoch = 1});
@@ -286,7 +286,7 @@ TEST_CASE("A heartbeat from the epoch before the last step does not move a rank 
     CHECK(data.ranks()[0].epoch == 1);
 }
 
-TEST_CASE("Phase times are the mean over the ranks of the steps that all of them traced") {
+TEST_CASE("phase times are the mean over the ranks of the steps that all of them traced") {
     RunData data;
     data.apply(run(2));
     for (int rank = 0; rank < 2; ++rank) {

@@ -18,7 +18,7 @@ SeriesPoint point(std::int64_t step, float value) {
 
 }  // namespace
 
-TEST_CASE("A series keeps single steps until it is full") {
+TEST_CASE("a series keeps single steps until it is full") {
     Series series(4);
     for (int i = 1; i <= 4; ++i) series.add(point(i, static_cast<float>(i)));
     REQUIRE(series.points().size() == 4);
@@ -26,7 +26,7 @@ TEST_CASE("A series keeps single steps until it is full") {
     CHECK(series.points()[2].mean == 3.0F);
 }
 
-TEST_CASE("A full series merges neighbours with exact mean, minimum and maximum") {
+TEST_CASE("a full series merges neighbours with exact mean, minimum and maximum") {
     Series series(4);
     for (int i = 1; i <= 5; ++i) series.add(point(i, static_cast<float>(10 * i)));
     REQUIRE(series.points().size() == 3);
@@ -44,7 +44,7 @@ TEST_CASE("A full series merges neighbours with exact mean, minimum and maximum"
     CHECK(series.points()[2].count == 2);
 }
 
-TEST_CASE("A thousand steps in eight points still have the mean and range of the whole") {
+TEST_CASE("a thousand steps in eight points still have the mean and range of the whole") {
     Series series(8);
     for (int i = 1; i <= 1000; ++i) series.add(point(i, static_cast<float>(i)));
     REQUIRE(series.points().size() <= 8);
@@ -75,7 +75,7 @@ TEST_CASE("NaN appears in the mean and does not hide extremes") {
     CHECK(series.points()[0].maximum == 1.0F);
 }
 
-TEST_CASE("A cleared series starts again at single steps") {
+TEST_CASE("a cleared series starts again at single steps") {
     Series series(2);
     for (int i = 1; i <= 9; ++i) series.add(point(i, 1.0F));
     series.clear();

@@ -108,7 +108,7 @@ TEST_CASE("frames are short if ranks share CPUs with the encoder thread") {
     }
 }
 
-TEST_CASE("A traced step does not wait for the next frame") {
+TEST_CASE("a traced step does not wait for the next frame") {
     Link link;
     SinkOptions options = optionsFor(link.writer.get());
     options.frameInterval = 60s;
@@ -149,7 +149,7 @@ TEST_CASE("a stalled rank reports its current step once") {
     sink.watchStep({});
 }
 
-TEST_CASE("Steps arrive complete, split by epoch, before the event sent after them") {
+TEST_CASE("steps arrive complete, split by epoch, before the event sent after them") {
     Link link;
     TelemetrySink sink(optionsFor(link.writer.get()));
     for (std::int64_t step = 1; step <= 25; ++step) sink.step(record(step));
@@ -202,7 +202,7 @@ TEST_CASE("an occasionally measured norm stays with its step") {
     }
 }
 
-TEST_CASE("Heartbeats carry the progress while the training thread does nothing") {
+TEST_CASE("heartbeats carry the progress while the training thread does nothing") {
     Link link;
     SinkOptions options = optionsFor(link.writer.get());
     options.heartbeatInterval = 10ms;
@@ -329,7 +329,7 @@ TEST_CASE("a sink that encodes only on idle CPUs delivers even if other programs
     sink.reset();
 }
 
-TEST_CASE("A reader that never reads costs dropped steps, not time") {
+TEST_CASE("a reader that never reads causes dropped steps, but no delay") {
     Link link;
     SinkOptions options = optionsFor(link.writer.get());
     options.ringCapacity = 1024;

@@ -65,7 +65,7 @@ TEST_CASE("windows can be widened after a step to save space, and narrowed again
     CHECK(grain.windowOf(40'001) == Window{40'001, 40'004});
 }
 
-TEST_CASE("a window ends where the windows are widened, also if that is no multiple of its width") {
+TEST_CASE("a window ends where the windows are widened, also if this is not a multiple of its width") {
     StepGrain grain;
     grain.widen(101, 2);
     CHECK(grain.windowOf(101) == Window{101, 101});

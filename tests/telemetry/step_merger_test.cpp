@@ -23,7 +23,7 @@ StepsFrame frame(int rank, std::vector<std::int64_t> steps, double loss, double 
 
 }  // namespace
 
-TEST_CASE("A global step waits for every rank and weighs by samples") {
+TEST_CASE("a global step waits for every rank and weighs by samples") {
     StepMerger merger(2);
     std::vector<GlobalStep> seen;
     const auto sink = [&](const GlobalStep& step) { seen.push_back(step); };
@@ -65,7 +65,7 @@ TEST_CASE("without sample counts all ranks with a loss count equally") {
     CHECK(seen[1].loss == 3.0);  // rank 0 has no samples in this step, other ranks have
 }
 
-TEST_CASE("Steps that one rank dropped are skipped and counted once") {
+TEST_CASE("steps that one rank dropped are skipped and counted once") {
     StepMerger merger(3);
     std::vector<std::int64_t> seen;
     const auto sink = [&](const GlobalStep& step) { seen.push_back(step.step); };
@@ -76,7 +76,7 @@ TEST_CASE("Steps that one rank dropped are skipped and counted once") {
     CHECK(merger.incompleteSteps() == 3);  // 2, 3 and 4
 }
 
-TEST_CASE("With log_every the unlogged steps count as full batches") {
+TEST_CASE("with log_every the unlogged steps count as full batches") {
     StepMerger merger(1);
     std::vector<std::int64_t> total;
     const auto sink = [&](const GlobalStep& step) { total.push_back(step.samplesSoFar); };
@@ -85,7 +85,7 @@ TEST_CASE("With log_every the unlogged steps count as full batches") {
     CHECK(total == std::vector<std::int64_t>{32, 32 + 9 * 32 + 8});
 }
 
-TEST_CASE("A repeated or older step is ignored") {
+TEST_CASE("a repeated or older step is ignored") {
     StepMerger merger(1);
     int seen = 0;
     const auto sink = [&](const GlobalStep&) { ++seen; };
@@ -95,7 +95,7 @@ TEST_CASE("A repeated or older step is ignored") {
     CHECK(seen == 1);
 }
 
-TEST_CASE("Regression has no accuracy") {
+TEST_CASE("regression has no accuracy") {
     StepMerger merger(1);
     StepsFrame one = frame(0, {1}, 2.0, 0, 4);
     one.correct.clear();

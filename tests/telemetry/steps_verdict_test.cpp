@@ -204,7 +204,7 @@ TEST_CASE("of two ranks, one that is always last is named, one that is last by c
     CHECK(judgeSteps(all).rank == 1);
 }
 
-TEST_CASE("a straggler is named from a share of its step, of all steps and of the time on") {
+TEST_CASE("a straggler is named from a minimum share of its step, share of all steps and total time on") {
     const auto delayed = [](int count, std::int64_t us, std::size_t late, int ranks = 4) {
         auto all = steps(ranks, count);
         for (std::size_t i = 0; i < all.size(); ++i)
@@ -309,7 +309,7 @@ TEST_CASE("the advice on a straggler depends on its phase") {
     CHECK_THAT(adviceOn(Phase::kIdle), containing("only this rank does between steps"));
 }
 
-TEST_CASE("causes that concern all ranks count from their share of a step on") {
+TEST_CASE("a cause that concerns all ranks is reported from a minimum share of the step on") {
     const auto judged = [](Phase phase, std::int64_t us, std::int64_t bytes = 65'536) {
         auto all = steps(4, 20);
         for (StepMeasurements& step : all) {

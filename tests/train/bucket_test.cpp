@@ -5,7 +5,7 @@
 using namespace ringside;
 using Buckets = std::vector<std::vector<std::size_t>>;
 
-TEST_CASE("Buckets close as soon as they hold their limit, last parameter first") {
+TEST_CASE("buckets close as soon as they hold their limit, last parameter first") {
     // dist._compute_bucket_assignment_by_size with limits (400, 800): one tensor, then two, then two.
     CHECK(planBuckets({400, 400, 400, 400, 400}, {400, 800}) == Buckets{{4}, {3, 2}, {1, 0}});
 }
@@ -28,7 +28,7 @@ TEST_CASE("ten layers of a million weights are split into the buckets of PyTorch
     CHECK(buckets.front() == std::vector<std::size_t>{19, 18});
 }
 
-TEST_CASE("A small model is one bucket, an empty one none") {
+TEST_CASE("a small model has one bucket, and an empty model has none") {
     CHECK(planBuckets({32768, 512, 5120, 40}, {}) == Buckets{{3, 2, 1, 0}});
     CHECK(planBuckets({}, {}).empty());
 }

@@ -62,7 +62,7 @@ TEST_CASE("a checkpoint contains the scale of the images") {
           "has an invalid value of \"normalize\"");
 }
 
-TEST_CASE("A finished run leaves its final weights as safetensors with PyTorch's names") {
+TEST_CASE("a finished run leaves its final weights as safetensors with PyTorch's names") {
     const TemporaryDirectory directory;
     const auto ranks = trainAsThreads(shortRun(1, 0), {.runDirectory = directory.path(), .stopAfter = {}});
     const auto saved = ranks[0].all<CheckpointSaved>();
@@ -98,7 +98,7 @@ TEST_CASE("checkpoints are written at the set interval, the final one only once"
     CHECK(paths == std::vector<std::string>{"checkpoints/step-00000046", "checkpoints/step-00000092"});
 }
 
-TEST_CASE("A stopped run keeps the weights it had") {
+TEST_CASE("a stopped run keeps the weights it had") {
     const TemporaryDirectory directory;
     const auto ranks = trainAsThreads(
         shortRun(4, 0), {.runDirectory = directory.path(), .stopAfter = [](std::int64_t step) { return step == 4; }});
@@ -160,7 +160,7 @@ TEST_CASE("weights that the run directory cannot hold are saved next to it, and 
     CHECK(resumed[0].steps.size() == 23);
 }
 
-TEST_CASE("A checkpoint that is deleted before the run stops at the same step is written again") {
+TEST_CASE("a checkpoint that is deleted before the run stops at the same step is written again") {
     const std::string strategy = GENERATE("ddp", "fsdp");
     INFO(strategy);
     const TemporaryDirectory scratch;

@@ -93,7 +93,7 @@ TEST_CASE("queries of this host's clock are answered at once during training") {
     CHECK_FALSE(control.hasCommand());
 }
 
-TEST_CASE("The end of the control stream is reported once") {
+TEST_CASE("the end of the control stream is reported once") {
     Stream stream;
     std::promise<void> ended;
     const ControlInput control(stream.near.get(), [&ended] { ended.set_value(); });
@@ -101,7 +101,7 @@ TEST_CASE("The end of the control stream is reported once") {
     CHECK(ended.get_future().wait_for(kPatience) == std::future_status::ready);
 }
 
-TEST_CASE("A control input whose stream stays silent can be destroyed") {
+TEST_CASE("a control input whose stream stays silent can be destroyed") {
     Stream stream;
     {
         const ControlInput control(stream.near.get(), [] { FAIL("the stream did not end"); });

@@ -68,7 +68,7 @@ TEST_CASE("telemetry does not change a bit of the weights, for any loader") {
     }
 }
 
-TEST_CASE("Rank 0 measures the gradient's norm of logged steps, in long runs at most a thousand times a second") {
+TEST_CASE("rank 0 measures the gradient's norm of logged steps, in long runs at most a thousand times a second") {
     RunConfig config;
     config.parallel.worldSize = 2;
     config.training.epochs = 1;
@@ -102,7 +102,7 @@ TEST_CASE("Rank 0 measures the gradient's norm of logged steps, in long runs at 
 // to 1, the gradient of the loss by an output is at most 1, and weights are small. SGD with momentum moves a weight by
 // at most lr / (1 - momentum) = 1 times the error in each of the 22 steps. In the worst case, the total is 22 * 7.6e-6
 // = 1.7e-4.
-TEST_CASE("One rank of 128 and four of 32 differ by no more than the order of float32 sums") {
+TEST_CASE("one rank with batch 128 and four with batch 32 differ only by the order of float32 sums") {
     RunConfig config;
     config.training.epochs = 2;
     config.sampler.dropLast = config.loader.dropLast = true;  // equal batches, no padding

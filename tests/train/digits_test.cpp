@@ -33,7 +33,7 @@ ShardPlan planOf(const RunConfig& config, std::int64_t samples, std::int64_t epo
 
 }  // namespace
 
-TEST_CASE("The built-in experiment passes 93 percent validation accuracy") {
+TEST_CASE("the built-in experiment passes 93 percent validation accuracy") {
     const RunConfig config;
     REQUIRE(config.parallel.worldSize == 4);
     const auto ranks = trainAsThreads(config);
@@ -49,7 +49,7 @@ TEST_CASE("The built-in experiment passes 93 percent validation accuracy") {
     CHECK(ranks[0].steps.back().samples == 8);
 }
 
-TEST_CASE("All replicas stay the same, bit for bit") {
+TEST_CASE("all replicas stay bit-identical") {
     const auto ranks = trainAsThreads(digits(3, 50, 2));
     const auto reference = ranks[0].all<Replica>();
     REQUIRE(reference.size() == 3);  // at the start and after both epochs
@@ -63,14 +63,14 @@ TEST_CASE("All replicas stay the same, bit for bit") {
     }
 }
 
-TEST_CASE("Two runs of one configuration are the same, bit for bit") {
+TEST_CASE("two runs of one configuration are bit-identical") {
     const auto first = trainAsThreads(digits(2, 32, 2));
     const auto second = trainAsThreads(digits(2, 32, 2));
     CHECK(first[0].parameters == second[0].parameters);
     CHECK(globalLosses(first) == globalLosses(second));
 }
 
-TEST_CASE("Four ranks of 32 train as one rank of 128 does") {
+TEST_CASE("four ranks with batch 32 train like one rank with batch 128") {
     RunConfig one = digits(1, 128, 2);
     RunConfig four = digits(4, 32, 2);
     one.sampler.dropLast = four.sampler.dropLast = true;  // equal batches, no padding
@@ -98,7 +98,7 @@ TEST_CASE("a rank trains on its planned samples") {
     }
 }
 
-TEST_CASE("Exact validation does not depend on the world size, padded validation repeats samples") {
+TEST_CASE("exact validation does not depend on the world size, padded validation repeats samples") {
     RunConfig config = digits(7, 16, 1);
     config.optimizer.lr = 1e-30;  // so small that the weights keep their initial values
     config.optimizer.momentum = 0;
@@ -136,7 +136,7 @@ TEST_CASE("a stop request in the last step of an epoch interrupts a long validat
     CHECK(ranks[0].results("val").empty());
 }
 
-TEST_CASE("A batch size beyond the shard is one batch of the whole shard") {
+TEST_CASE("a batch size beyond the shard is one batch of the whole shard") {
     const auto ranks = trainAsThreads(digits(2, 1'000'000'000, 2));
     REQUIRE(ranks[0].steps.size() == 2);
     CHECK(ranks[0].steps[0].samples == 719);
@@ -152,7 +152,7 @@ TEST_CASE("steps are logged at the set interval") {
     CHECK(steps == std::vector<std::int64_t>{10, 20, 30, 40});  // every tenth of 45 steps
 }
 
-TEST_CASE("The toy model learns a regression without accuracies") {
+TEST_CASE("the toy model learns a regression without accuracies") {
     RunConfig config = digits(2, 32, 3);
     config.dataset.kind = DatasetKind::kSynthetic;
     config.model.kind = ModelKind::kToyLinear;

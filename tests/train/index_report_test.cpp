@@ -34,7 +34,7 @@ std::vector<std::int64_t> some(std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("Samples are reported after steps of 20 ms and more, not after faster ones") {
+TEST_CASE("samples are reported after steps of 20 ms and more, not after faster ones") {
     ClockedObserver observer;
     IndexReport report(SampleReport::kAuto, 2, observer);
     observer.now = 20'000;

@@ -32,7 +32,7 @@ std::vector<double> losses(const RankReport& rank) {
 
 }  // namespace
 
-TEST_CASE("Losses and weights have the same bits for any number of workers") {
+TEST_CASE("losses and weights have the same bits for any number of workers") {
     for (const char* model : {"mlp", "simple_cnn"}) {
         RunConfig config = augmented(model);
         const auto alone = trainAsThreads(config);

@@ -31,7 +31,7 @@ RankParts recordingDevices(Communicator& inner) {
 
 }  // namespace
 
-TEST_CASE("Scaling the loss by a power of two changes no bit of float32 training") {
+TEST_CASE("scaling the loss by a power of two changes no bit of float32 training") {
     const auto plain = trainAsThreads(smallRun("fp32"));
     // The loss is scaled, although the CPU computes in float32 for any precision.
     const auto scaled = trainAsThreads(smallRun("fp16"));

@@ -7,7 +7,7 @@
 
 using namespace ringside;
 
-TEST_CASE("Duplicates count in the padded mean and not in the exact one") {
+TEST_CASE("duplicates count in the padded mean and not in the exact one") {
     const std::vector<float> loss{1, 2, 6};
     const std::vector<float> correct{1, 0, 1};
     MetricSums sums;
@@ -20,7 +20,7 @@ TEST_CASE("Duplicates count in the padded mean and not in the exact one") {
     CHECK(sums.samplesPadded() == 3);
 }
 
-TEST_CASE("A mean over no samples is not a number") {
+TEST_CASE("a mean over no samples is not a number") {
     CHECK(std::isnan(MetricSums().loss()));
     CHECK(MetricSums().samples() == 0);
 }

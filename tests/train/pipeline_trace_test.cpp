@@ -67,7 +67,7 @@ TEST_CASE("both ends of each message between the stages of a pipeline are record
     CHECK(ends.count == 2 * ends.sent.size());
 }
 
-TEST_CASE("a trace contains the planned shares of its rank") {
+TEST_CASE("a trace contains the planned shares of work of its rank") {
     RunConfig config = pipelined(blobs(3, 8), "1f1b", 4);
     config.training.maxSteps = 2;
     double compute = 0, update = 0;

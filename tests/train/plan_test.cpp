@@ -36,7 +36,7 @@ std::size_t builtLayers(const StrategyPlan& plan) {
 
 }  // namespace
 
-TEST_CASE("A rank makes its plan once, under each strategy") {
+TEST_CASE("a rank makes its plan once, under each strategy") {
     CHECK(plansOf(blobs(1, 16)) == 1);
     CHECK(plansOf(accumulating(blobs(1, 16), 2)) == 1);
     RunConfig devices = blobs(1, 16);
@@ -48,7 +48,7 @@ TEST_CASE("A rank makes its plan once, under each strategy") {
     CHECK(plansOf(pipelined(blobs(3, 16), "1f1b", 4)) == 3);
 }
 
-TEST_CASE("A layer that the plan fuses is fused in the built model and in its price") {
+TEST_CASE("a layer that the plan fuses is fused in the built model and in its price") {
     const PlanSubject subject = convolution();
     const StrategyPlan apart = planStrategy(subject, false).value();
     const StrategyPlan fused = planStrategy(subject, true).value();

@@ -98,7 +98,7 @@ TEST_CASE("a recorded step follows the learning rate schedule for every optimize
     checkEqual(recorded.ranks, trainAsThreads(config));
 }
 
-TEST_CASE("Batch norm's statistics and its count of batches are part of a recorded step") {
+TEST_CASE("batch norm's statistics and its count of batches are part of a recorded step") {
     RunConfig config = experiment("residual_cnn", 2);
     config.training.epochs = 2;
     config.optimizer.lr = 0.05;
@@ -107,7 +107,7 @@ TEST_CASE("Batch norm's statistics and its count of batches are part of a record
     checkEqual(recorded.ranks, trainAsThreads(config));
 }
 
-TEST_CASE("Dropout draws new masks in every launch") {
+TEST_CASE("dropout draws new masks in every launch") {
     RunConfig config = experiment("mlp", 1);
     config.model.kind = ModelKind::kLayers;
     config.model.layers =
@@ -139,7 +139,7 @@ TEST_CASE("batches uploaded during computation are the planned ones") {
     if (config.loader.batchSize == 32) checkLaunched(recorded);
 }
 
-TEST_CASE("A step with clipping, float16 or both is one recording, from the forward pass to the update") {
+TEST_CASE("a step with clipping, float16 or both is one recording, from the forward pass to the update") {
     RunConfig config = experiment("mlp", GENERATE(1, 2));
     choose(config.optimizer.kind, GENERATE("sgd", "adam"));
     config.optimizer.lr = 0.01;

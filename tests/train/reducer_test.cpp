@@ -85,7 +85,7 @@ TEST_CASE("accumulated gradients are added locally and averaged with the last on
     }
 }
 
-TEST_CASE("Gradients are averaged over the ranks, in one bucket or in several") {
+TEST_CASE("gradients are averaged over the ranks, in one bucket or in several") {
     for (const BucketLimits limits : {BucketLimits{}, BucketLimits{4, 4}}) {
         for (int size : {1, 2, 4}) {
             std::vector<Reduced> results(static_cast<std::size_t>(size));
@@ -102,7 +102,7 @@ TEST_CASE("Gradients are averaged over the ranks, in one bucket or in several") 
     }
 }
 
-TEST_CASE("The signal of rank 0 reaches every rank with the gradients") {
+TEST_CASE("the signal of rank 0 reaches every rank with the gradients") {
     for (int size : {1, 3}) {
         for (const bool signal : {true, false}) {
             std::vector<Reduced> results(static_cast<std::size_t>(size));

@@ -43,7 +43,7 @@ RunConfig smallConfig(std::int64_t worldSize) {
 
 }  // namespace
 
-TEST_CASE("Training without a validation set works") {
+TEST_CASE("training without a validation set works") {
     CHECK(trainAsThreads(smallConfig(2), tenSamples(0))[0].results("val").empty());
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("an invalid label is refused with its sample") {
     }
 }
 
-TEST_CASE("A loss that is not a number stops the run and names step and rank") {
+TEST_CASE("a loss that is not a number stops the run and names step and rank") {
     CHECK(errorOf(smallConfig(1), tenSamples(0, std::numeric_limits<float>::quiet_NaN())) ==
           "the loss of rank 0 is not a number at step 1: check the data set for values that are not numbers or much "
           "too large");

@@ -98,7 +98,7 @@ TEST_CASE("models too large to inspect are refused in one sentence") {
     CHECK(said.find("up to 200,000 parameters; this one has 307210") != std::string::npos);
 }
 
-TEST_CASE("A large tensor's cell is the value of its block that is furthest from zero") {
+TEST_CASE("a large tensor's cell is the value of its block that is furthest from zero") {
     const std::vector<float> values{1, -5, 2, 0, 0, 0, 3, 4};
     const GradientCells all = cellsOf(values, Shape{2, 4}, 8);
     CHECK(all.rows == 2);
@@ -185,7 +185,7 @@ TEST_CASE("without replicas an inspection is refused with the reason") {
     CHECK(said.find("each stage of the pipeline exists once") != std::string::npos);
 }
 
-TEST_CASE("Summed gradients train as a learning rate that is multiplied by the world size") {
+TEST_CASE("summed gradients train as a learning rate that is multiplied by the world size") {
     RunConfig mean = plainSgd();
     RunConfig sum = mean;
     sum.stepPitfalls.sumGradients = true;

@@ -158,7 +158,7 @@ TEST_CASE("a finished run can be resumed for more epochs") {
     CHECK(sameBits(trainAsThreads(config)[0].parameters, trainAsThreads(whole)[0].parameters));
 }
 
-TEST_CASE("Between two epochs the world size may change") {
+TEST_CASE("a resume between two epochs may change the world size") {
     const TemporaryDirectory directory;
     RunConfig config = savedEpoch(directory);
     config.parallel.worldSize = 2;
@@ -202,7 +202,7 @@ TEST_CASE("settings that do not match a checkpoint are refused in one line") {
     CHECK(has(refusal(other), "which contains no complete checkpoint"));
 }
 
-TEST_CASE("Momentum that a checkpoint does not have is refused") {
+TEST_CASE("momentum that a checkpoint does not have is refused") {
     const TemporaryDirectory directory;
     RunConfig config = digits(1, 1);
     config.optimizer.momentum = 0;
@@ -213,7 +213,7 @@ TEST_CASE("Momentum that a checkpoint does not have is refused") {
     CHECK(has(refusal(config), "has no tensor state.0.weight.momentum_buffer"));
 }
 
-TEST_CASE("Damaged checkpoints are refused by name") {
+TEST_CASE("damaged checkpoints are refused by name") {
     const TemporaryDirectory directory;
     const RunConfig config = savedEpoch(directory);
     const auto file = checkpointAt(directory.path(), "00000023") / "model.safetensors";
@@ -232,7 +232,7 @@ TEST_CASE("Damaged checkpoints are refused by name") {
     CHECK(has(refusal(direct), "has an unknown version"));
 }
 
-TEST_CASE("In the middle of an epoch the shards must stay as they were") {
+TEST_CASE("a resume in the middle of an epoch refuses settings that change the shards") {
     const TemporaryDirectory directory;
     RunConfig config = digits(2, 2);
     trainAsThreads(config,

@@ -28,7 +28,7 @@ class NamedObserver final : public StepObserver {
 
 }  // namespace
 
-TEST_CASE("The first observer of a step begins first and ends last") {
+TEST_CASE("the first observer of a step begins first and ends last") {
     std::vector<std::string> calls;
     NamedObserver outer("outer", calls);
     StepObservers observers;

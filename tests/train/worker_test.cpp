@@ -155,7 +155,7 @@ TEST_CASE("a manually started worker explains how to start it") {
     CHECK(std::string(line).find("start training with ringsidectl run") != std::string::npos);
 }
 
-TEST_CASE("Two workers train together and report it") {
+TEST_CASE("two workers train together and report it") {
     const Fixture fixture(digits(2, 2));
     Worker zero(fixture.directory.path(), 0, 2, fixture.shared.get());
     Worker one(fixture.directory.path(), 1, 2, fixture.shared.get());
@@ -176,7 +176,7 @@ TEST_CASE("Two workers train together and report it") {
     CHECK(std::filesystem::exists(fixture.directory.path() / "checkpoints/step-00000046/manifest.json"));
 }
 
-TEST_CASE("A stop line ends both workers with the code for a requested stop") {
+TEST_CASE("a stop line ends both workers with the code for a requested stop") {
     const Fixture fixture(digits(2, 1'000'000));
     Worker zero(fixture.directory.path(), 0, 2, fixture.shared.get());
     Worker one(fixture.directory.path(), 1, 2, fixture.shared.get());
@@ -206,7 +206,7 @@ TEST_CASE("a rank names a peer that never connects and exits with the code for c
     CHECK(worker.all<LogLine>().back().text.find("rank 1") != std::string::npos);
 }
 
-TEST_CASE("A learning rate that diverges ends with the code for bad configuration") {
+TEST_CASE("a learning rate that diverges ends with the code for bad configuration") {
     RunConfig config = digits(1, 1);
     config.optimizer.lr = 1e6;
     config.optimizer.weightDecay = 1;  // every step multiplies the weights by about -1e6

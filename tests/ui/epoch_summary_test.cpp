@@ -66,7 +66,7 @@ TEST_CASE("with pipelines the summary counts data-parallel ranks and all ranks, 
     CHECK_FALSE(devices.contains("World size"));
 }
 
-TEST_CASE("a forgotten set_epoch is one order for all epochs, in red") {
+TEST_CASE("a missing set_epoch call is shown as one order for all epochs, in red") {
     const ShardPlan plan = planOf(tenOnFour());
     const auto ordersOf = [&](const EpochSummaryCounts& counts, qint64 epochs) {
         for (const EpochSummaryRow& row : epochSummaryRows(plan, counts, epochs))

@@ -383,7 +383,7 @@ TEST_CASE("a throttle preset depends on the model's computation and bytes") {
     CHECK_FALSE(withThrottle(slow, f.model.data(), ThrottlePreset::Off).parallel.throttle.any());
 }
 
-TEST_CASE("a forgotten set_epoch is marked beside its field") {
+TEST_CASE("a missing set_epoch call is marked beside its field") {
     Fixture f;
     auto* hint = f.form.findChild<QLabel*>("setEpochHintLabel");
     CHECK(hint->isHidden());

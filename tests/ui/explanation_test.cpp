@@ -22,7 +22,7 @@ TEST_CASE("a duplicate is explained by the padding it comes from") {
           "The order has only 1,437 samples, so positions 1437 to 1439 repeat the first 3: 408, 712, 608.");
     CHECK(why.lines[2] ==
           "The sample is first used at position 0: rank 0, slot 0, step 1. "
-          "With drop_last on the sampler, sample 320 would be dropped instead.");
+          "If drop_last of the sampler were on, sample 320 would be dropped instead.");
 }
 
 TEST_CASE("an ordinary cell is explained by the formula and its step") {
@@ -62,7 +62,8 @@ TEST_CASE("a dropped sample is explained by the position it has") {
     CHECK(why.lines[0] ==
           "The sample is at position 9 of the order, and drop_last of the sampler keeps only the first 2 x 4 = 8.");
     CHECK(why.lines[1] ==
-          "Without drop_last, the sample would be assigned to rank 9 mod 4 = 1, and 2 samples would be repeated.");
+          "If drop_last of the sampler were off, the sample would be assigned to rank 9 mod 4 = 1, and 2 samples would "
+          "be repeated.");
     CHECK(why.lines[2] == "Each epoch shuffles again and drops other samples.");
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("a correct assignment shares only its padding and loses no samples") {
     CHECK(rowOf(mistakeEffectRows(scene, report), "Order of epoch 1")->here == "different from all other epochs");
 }
 
-TEST_CASE("a forgotten set_epoch makes epochs identical, and with drop_last the same samples are lost") {
+TEST_CASE("a missing set_epoch call makes epochs identical, and with drop_last the same samples are lost") {
     ShardSpec spec = tenOnFour();
     spec.dropLast = true;  // each epoch drops two; seeds 0, 1, 2 end in 6 2, 7 4, 2 3
     ShardScene scene = threeEpochs(spec);

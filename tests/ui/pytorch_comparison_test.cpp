@@ -115,7 +115,7 @@ TEST_CASE("the first step and the first tensor that differ are shown with their 
     CHECK(QGuiApplication::clipboard()->text().startsWith("Different: "));
 }
 
-TEST_CASE("equal losses without common checkpoints are not called equal") {
+TEST_CASE("runs with equal losses but without common checkpoints are not reported as equal") {
     Comparison comparison;
     std::filesystem::remove_all(comparison.path("script") / "checkpoints");
     CHECK(comparison.compare().startsWith("Not compared completely"));

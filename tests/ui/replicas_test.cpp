@@ -191,7 +191,7 @@ TEST_CASE("the pictures name the rank and the step under the pointer") {
     CHECK(ring->identitiesAt(QPoint(20, 50)) == std::vector<Identity>{{IdentityKind::Rank, 0}, step});
 }
 
-TEST_CASE("stages of a pipeline without replicas are not called identical") {
+TEST_CASE("stages of a pipeline without replicas are not reported as identical") {
     RunConfig config;
     config.parallel.strategy = StrategyKind::kPipeline;
     config.parallel.worldSize = 2;

@@ -51,8 +51,8 @@ TEST_CASE("contiguous blocks divide the position by the block") {
     const QStringList copy = why(spec, {3, 1});
     CHECK(copy[1] == "The order has only 10 samples, so positions 10 to 11 repeat the first 2: 4, 1.");
     CHECK(copy[2] ==
-          "The sample is first used at position 0: rank 0, slot 0, step 1. With drop_last on the sampler, samples 6, 2 "
-          "would be dropped instead.");
+          "The sample is first used at position 0: rank 0, slot 0, step 1. "
+          "If drop_last of the sampler were on, samples 6, 2 would be dropped instead.");
     CHECK(explainGrid(sceneOf(spec)).lines[1] ==
           "Rank r uses one block, positions r x 3 to (r + 1) x 3 - 1, in batches of 2.");
 }
@@ -65,8 +65,8 @@ TEST_CASE("whole batches in turn are explained with two divisions") {
           "ranks in turn: 4 mod 4 = 0, slot 1 x 2 + 1 = 3.");
     CHECK(why(spec, {0, 3})[2] == "Step 2 of 2 uses slots 2 to 3 of every rank: positions 8 to 15 of the order.");
     CHECK(why(spec, {1, 2})[2] ==
-          "The sample is first used at position 0: rank 0, slot 0, step 1. With drop_last on the sampler, samples 6, 2 "
-          "would be dropped instead.");
+          "The sample is first used at position 0: rank 0, slot 0, step 1. "
+          "If drop_last of the sampler were on, samples 6, 2 would be dropped instead.");
     ShardSpec dropping = spec;
     dropping.dropLast = true;
     // Positions 8 and 9 are one batch, which would go to rank 0. The grid shows the dropped samples on the ranks in
@@ -75,8 +75,10 @@ TEST_CASE("whole batches in turn are explained with two divisions") {
     CHECK(dropped.title == "Why does no rank get sample 2?");
     CHECK(dropped.lines[0] ==
           "The sample is at position 9 of the order, and drop_last of the sampler keeps only the first 1 x 4 x 2 = 8.");
-    CHECK(dropped.lines[1] ==
-          "Without drop_last, the sample would be assigned to rank 0, slot 3, and 6 samples would be repeated.");
+    CHECK(
+        dropped.lines[1] ==
+        "If drop_last of the sampler were off, the sample would be assigned to rank 0, slot 3, and 6 samples would be "
+        "repeated.");
     CHECK(valueOf(spec, "Per rank = ceil(n / (W x B)) x B") == "4");
     CHECK(bothDropLasts(spec).startsWith(
         "drop_last of the sampler drops n mod (W x B) = 10 mod (4 x 2) = 2 samples before"));

@@ -102,7 +102,7 @@ TEST_CASE("a record that cannot be read is named") {
     CHECK(samples.problem.contains("/no/run"));
 }
 
-TEST_CASE("a plan with the same order in each epoch is no success") {
+TEST_CASE("a plan with the same order in each epoch is not reported as a success") {
     SeenSamples samples;
     samples.asPlanned = 210;
     samples.plan = SeenPlan();
@@ -110,7 +110,7 @@ TEST_CASE("a plan with the same order in each epoch is no success") {
     CHECK(planSentence(samples).endsWith("but each epoch has the same order: set_epoch() is not called."));
 }
 
-TEST_CASE("no sample is as planned if none was compared") {
+TEST_CASE("no sample counts as planned if none was compared") {
     SeenSamples samples;
     samples.plan = SeenPlan();
     CHECK(planSentence(samples).startsWith("No trained sample was compared with the plan of DistributedSampler"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shards/balance/balance_table.h"
 #include "shards/compare/comparison_table.h"
-#include "shards/grid/places_table.h"
+#include "shards/grid/assignment_table.h"
 #include "shards/map/samples_table.h"
 #include "tables/table_model.h"
 
@@ -46,13 +46,13 @@ class Parities final : public Dataset {
 // 4 3 6 | 1 9 2 | 7 0 (4) | 5 8 (1), in steps of two.
 TEST_CASE("the table of the grid has a row for every position in training order") {
     ShardSpec spec = tenOnFour();
-    CHECK(placesTable(sceneOf(spec)).rows == 12);
-    CHECK(written(placesTable(sceneOf(spec))).endsWith("0,2,2,2,4,padded\n0,2,3,2,1,padded\n"));
-    CHECK(written(placesTable(sceneOf(spec))).startsWith("epoch,step,rank,slot,index,flag\n0,1,0,0,4,normal\n"));
+    CHECK(assignmentTable(sceneOf(spec)).rows == 12);
+    CHECK(written(assignmentTable(sceneOf(spec))).endsWith("0,2,2,2,4,padded\n0,2,3,2,1,padded\n"));
+    CHECK(written(assignmentTable(sceneOf(spec))).startsWith("epoch,step,rank,slot,index,flag\n0,1,0,0,4,normal\n"));
     spec.loaderDropLast = true;
-    CHECK(written(placesTable(sceneOf(spec))).endsWith("0,,3,2,1,padded\n"));
+    CHECK(written(assignmentTable(sceneOf(spec))).endsWith("0,,3,2,1,padded\n"));
     spec.dropLast = true;
-    CHECK(written(placesTable(sceneOf(spec))).endsWith("0,1,3,1,8,normal\n0,,,,6,dropped\n0,,,,2,dropped\n"));
+    CHECK(written(assignmentTable(sceneOf(spec))).endsWith("0,1,3,1,8,normal\n0,,,,6,dropped\n0,,,,2,dropped\n"));
 }
 
 TEST_CASE("the table of the map has a row for every sample") {
@@ -109,7 +109,7 @@ TEST_CASE("an unwritable CSV is reported with its path, and a cancelled one leav
 TEST_CASE("the table model shows the contents of the table") {
     TableModel model;
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
-    model.setTable(placesTable(sceneOf(tenOnFour())));
+    model.setTable(assignmentTable(sceneOf(tenOnFour())));
     CHECK(model.rowCount() == 12);
     CHECK(model.data(model.index(11, 5)).toString() == "padded");
     CHECK(model.headerData(4, Qt::Horizontal).toString() == "index");
@@ -135,7 +135,7 @@ TEST_CASE("tables name the classes as the data set does") {
     scene.data = std::make_shared<Parities>();
     scene.labels = readLabels(*scene.data);
     CHECK(hitsTable(scene, {{4, 2, 2}}).row(0).last() == "even");
-    CHECK(placesTable(scene).row(1).last() == "odd");  // sample 1
+    CHECK(assignmentTable(scene).row(1).last() == "odd");  // sample 1
     const TableData balance = balanceTable(classBalance(scene));
     CHECK(balance.row(0).mid(0, 3) == QStringList{"0", "even", "2"});
     CHECK(balance.row(1).mid(0, 3) == QStringList{"0", "odd", "1"});

@@ -54,8 +54,8 @@ struct Timeline {
         REQUIRE(waitFor([&] { return text("whatIfResultLabel") == "13.0 ms per step (mean)"; }));
         REQUIRE(waitFor([&] { return part<QPushButton>("proveButton").isEnabled(); }));
         part<QPushButton>("proveButton").click();
-        REQUIRE(waitFor([&] { return part<QLabel>("proofLabel").isVisible(); }));
-        return text("proofLabel");
+        REQUIRE(waitFor([&] { return part<QLabel>("checkResultLabel").isVisible(); }));
+        return text("checkResultLabel");
     }
     LanesWidget& lanes() { return part<LanesWidget>("timelineLanesArea"); }
 };
@@ -381,7 +381,7 @@ TEST_CASE("a check by running is green if it confirms the prediction, red otherw
     run.end(RunOutcome::kFinished);
     REQUIRE(timeline.shows(20));
     CHECK(timeline.checkByRunning().startsWith(outcome));
-    auto& label = timeline.part<QLabel>("proofLabel");
+    auto& label = timeline.part<QLabel>("checkResultLabel");
     CHECK(label.property("tone") == tone);
     CHECK(waitFor([&] { return label.visibleRegion().boundingRect() == label.rect(); }));
     // The result belongs to this change only.
@@ -398,7 +398,7 @@ TEST_CASE("a check that cannot run is not measurable, and neither green nor red"
     CHECK(timeline.checkByRunning() ==
           "<b>Not measured:</b> /nonexistent/ringsidectl could not be started: build it, or put it beside the "
           "ringside program.");
-    CHECK(timeline.part<QLabel>("proofLabel").property("tone").toString().isEmpty());
+    CHECK(timeline.part<QLabel>("checkResultLabel").property("tone").toString().isEmpty());
 }
 
 TEST_CASE("after a failure the timeline shows its end and which rank waited for which") {

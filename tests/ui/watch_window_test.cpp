@@ -344,7 +344,7 @@ TEST_CASE("a sample that differs from PyTorch's plan turns the page red") {
     CHECK(waitFor([&] { return fixture.find<QWidget>("alarmBanner")->isVisible(); }));
 }
 
-TEST_CASE("without a known plan the samples are shown without a claim") {
+TEST_CASE("without a known plan the samples are shown without a comparison") {
     WatchFixture fixture;
     const std::string other = WatchedRunFiles::recorded("accelerate_default");  // a RandomSampler
     QByteArray lines = fixture.fake.read("start.jsonl");

@@ -67,7 +67,7 @@ TEST_CASE("damaged facts are skipped") {
     CHECK_NOTHROW(script.facts());
 }
 
-TEST_CASE("a run of Ringside is no watched one") {
+TEST_CASE("a run of Ringside is not a watched run") {
     RunStarted started;
     started.config = RunConfig().toText();
     CHECK_FALSE(scriptOf(encode(started)).isWatched());

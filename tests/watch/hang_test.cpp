@@ -47,7 +47,7 @@ TEST_CASE("the flight recorder shows which rank is one collective behind") {
     CHECK(report->text.find("number 30") != std::string::npos);
 }
 
-TEST_CASE("a rank that computes or moves is no hang") {
+TEST_CASE("a rank that computes or makes progress is not a hang") {
     RankStall computes = rankStall(1, kAsleep);
     computes.cpuSeconds = 9;
     CHECK_FALSE(findHang({rankStall(0, kInAllReduce), computes}, 9));

@@ -94,7 +94,7 @@ TEST_CASE("facts of a script become an experiment with external data") {
     CHECK(RunConfig::fromJson(config.toJson()).value() == config);
 }
 
-TEST_CASE("the experiment file claims nothing that was not seen") {
+TEST_CASE("the experiment file omits settings that were not observed") {
     const auto fileOf = [](const std::string& sampler, const char* optimizer) {
         SeenExperiment seen("train");
         seen.add(kProcess);

@@ -77,7 +77,8 @@ class Sources(unittest.TestCase):
             reported.update(re.findall(r'"fact", [\w.()\[\]]+, "(\w+)"', text))
             reported.update(re.findall(r'\.fact\([\w.()\[\]]+, "(\w+)"', text))
         with open(os.path.join(os.path.dirname(watched.PYTHON_FOLDER), "docs", "watch-protocol.md")) as file:
-            documented = set(re.findall(r"^\| `(\w+)` \|", file.read().split("### Facts")[1], re.MULTILINE))
+            section = file.read().split("### Facts")[1].split("\n#")[0]
+        documented = set(re.findall(r"^\* `(\w+)`: ", section, re.MULTILINE))
         self.assertGreater(len(reported), 15)
         self.assertEqual(reported, documented)
 

@@ -161,11 +161,11 @@ QWidget* InviteDialog::buildLobby() {
     m_members->setObjectName(QStringLiteral("classMembersList"));
     m_members->setAccessibleName(tr("Computers that have joined"));
     m_members->setSelectionMode(QAbstractItemView::NoSelection);
-    m_nobody = wrapped(tr("No computer has joined yet. Each one appears here with its name."), "nobodyLabel", "muted",
-                       m_members);
-    m_nobody->setContentsMargins(Theme::kSpace3, Theme::kSpace3, Theme::kSpace3, Theme::kSpace3);
+    m_noGuestsLabel = wrapped(tr("No computer has joined yet. Each one appears here with its name."), "noGuestsLabel",
+                              "muted", m_members);
+    m_noGuestsLabel->setContentsMargins(Theme::kSpace3, Theme::kSpace3, Theme::kSpace3, Theme::kSpace3);
     auto* over = new QVBoxLayout(m_members);
-    over->addWidget(m_nobody);
+    over->addWidget(m_noGuestsLabel);
     over->addStretch(1);
     m_note = wrapped({}, "classNoteLabel", "note", page);
     m_start = new QPushButton(tr("Start now"), page);
@@ -229,7 +229,7 @@ void InviteDialog::showClassroom(const QString& phase, int, const QString& news,
     const bool running = phase == QStringLiteral("running");
     m_news->setText(running ? tr("The run continues in the main window") : news);
     m_members->clear();
-    m_nobody->setVisible(cards.empty());
+    m_noGuestsLabel->setVisible(cards.empty());
     bool anyReady = false;
     for (const ClassroomCard& card : cards) {
         anyReady = anyReady || card.state == QStringLiteral("ready");

@@ -62,7 +62,7 @@ class InviteDialog final : public QDialog {
     QLabel* m_news;
     QLabel* m_note;
     QListWidget* m_members;
-    QLabel* m_nobody;
+    QLabel* m_noGuestsLabel;
     QPushButton* m_start;
     QPushButton* m_close;
     QTemporaryDir m_folder;

@@ -305,7 +305,7 @@ RankCard RankStrip::plannedCard(int rank) const {
 // Sets the status on the card if ranks wait for a missing rank in a collective. The card of the missing rank shows how
 // long the other ranks have waited; the card of a waiting rank shows the missing rank. Returns true if any rank of the
 // run waits.
-bool RankStrip::markMissingRank(RankCard& card, const RunData& run) {
+bool RankStrip::showWaitStatus(RankCard& card, const RunData& run) {
     const std::optional<MissingRanks> missingRanks = findMissingRanks(run.ranks());
     if (!missingRanks) return false;
     const auto holds = [&card](const std::vector<int>& ranks) {
@@ -349,7 +349,7 @@ RankCard RankStrip::runCard(int rank) const {
         card.mark = *state.inSync ? tr("in sync") : tr("out of sync");
         card.tone = *state.inSync ? RankCard::Tone::Good : RankCard::Tone::Danger;
     }
-    const bool anyRankWaits = run.ended() ? false : markMissingRank(card, run);
+    const bool anyRankWaits = run.ended() ? false : showWaitStatus(card, run);
     QStringList parts;
     const QString gpu = gpuText(state.gpu);
     if (!gpu.isEmpty())

@@ -55,7 +55,7 @@ class RankStrip final : public QScrollArea, public TextSource {
     bool showsRun() const;
     std::int64_t plannedRanks() const;
     RankCard plannedCard(int rank) const;
-    static bool markMissingRank(RankCard& card, const RunData& run);
+    static bool showWaitStatus(RankCard& card, const RunData& run);
     RankCard runCard(int rank) const;
     void refresh();
     void showLinks();

@@ -121,8 +121,8 @@ void GradientPicture::paintMovingGradients(QPainter& painter, std::size_t tensor
     painter.setOpacity(0.85 * (1 - share) + 0.1);
     for (std::size_t from = first; from < last; ++from) {
         if (from >= m_images.size() || tensor >= m_images[from].size()) continue;
-        QRectF place = placeOf(tensor, from);
-        place.translate((placeOf(tensor, to).left() - place.left()) * share, 0);
+        QRectF place = imageRect(tensor, from);
+        place.translate((imageRect(tensor, to).left() - place.left()) * share, 0);
         painter.drawImage(place, m_images[from][tensor]);
     }
     painter.restore();
@@ -181,7 +181,7 @@ std::vector<double> GradientPicture::rowTops() const {
     return tops;
 }
 
-QRectF GradientPicture::placeOf(std::size_t tensor, std::size_t column) const {
+QRectF GradientPicture::imageRect(std::size_t tensor, std::size_t column) const {
     const std::vector<double> tops = rowTops();
     const double wide = (width() - kNames) / static_cast<double>(m_ranks.size() + 2);
     const double left = kNames + wide * static_cast<double>(column);
@@ -219,7 +219,7 @@ QImage GradientPicture::imageOf(const GradientView& view, std::size_t tensor, do
 
 void GradientPicture::paintHeads(QPainter& painter, const std::vector<Column>& all) const {
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const QRectF place = placeOf(0, i);
+        const QRectF place = imageRect(0, i);
         if (all[i].rank >= 0)
             painter.fillRect(QRectF(place.left(), kHeads - 4, place.width(), 3), theme().rankColor(all[i].rank));
         const QFontMetrics metrics(theme().smallFont());
@@ -252,13 +252,13 @@ void GradientPicture::paintEvent(QPaintEvent*) {
     const std::vector<Column> all = columns();
     paintHeads(painter, all);
     for (std::size_t tensor = 0; tensor < any->names.size(); ++tensor) {
-        const QRectF first = placeOf(tensor, 0);
+        const QRectF first = imageRect(tensor, 0);
         painter.setPen(theme().colors().muted);
         const QString name = QString::fromStdString(any->names[tensor]);
         painter.drawText(QRectF(0, first.top(), kNames - 8, first.height()), Qt::AlignRight | Qt::AlignVCenter,
                          painter.fontMetrics().elidedText(name, Qt::ElideLeft, static_cast<int>(kNames) - 8));
         for (std::size_t i = 0; i < all.size(); ++i) {
-            const QRectF place = placeOf(tensor, i);
+            const QRectF place = imageRect(tensor, i);
             const GradientView* view = all[i].view;
             const bool arrives = isFlowing() && i == m_ranks.size() + (m_flowing == Flow::ToMean ? 0U : 1U);
             painter.setOpacity(arrives ? m_flow.currentValue().toDouble() : 1);
@@ -282,7 +282,7 @@ Picture::Tip GradientPicture::tipAt(const QPoint& at) const {
     const std::vector<Column> all = columns();
     for (std::size_t tensor = 0; tensor < any->names.size(); ++tensor) {
         for (std::size_t i = 0; i < all.size(); ++i) {
-            const QRectF place = placeOf(tensor, i);
+            const QRectF place = imageRect(tensor, i);
             const GradientView* view = all[i].view;
             if (!view || !place.contains(at) || tensor >= view->rows.size()) continue;
             const auto share = [](double offset, double length) { return std::clamp(offset / length, 0.0, 0.999999); };
@@ -308,7 +308,7 @@ std::vector<Identity> GradientPicture::identitiesAt(const QPoint& point) const {
     if (!anyView()) return found;
     const std::vector<Column> all = columns();
     for (std::size_t i = 0; i < all.size(); ++i) {
-        const QRectF place = placeOf(0, i);
+        const QRectF place = imageRect(0, i);
         if (all[i].rank >= 0 && point.x() >= place.left() && point.x() < place.right())
             found.push_back({IdentityKind::Rank, all[i].rank});
     }

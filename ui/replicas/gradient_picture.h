@@ -47,7 +47,7 @@ class GradientPicture : public Picture {
     const GradientView* anyView() const;
     double scaleOf(std::size_t tensor, const Column& column) const;
     QImage imageOf(const GradientView& view, std::size_t tensor, double scale) const;
-    QRectF placeOf(std::size_t tensor, std::size_t column) const;
+    QRectF imageRect(std::size_t tensor, std::size_t column) const;
     std::vector<double> rowTops() const;
     void paintHeads(QPainter& painter, const std::vector<Column>& columns) const;
     void paintLegend(QPainter& painter) const;

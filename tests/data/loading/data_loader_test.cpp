@@ -108,7 +108,7 @@ TEST_CASE("a loader returns the planned samples in order for any number of worke
     }
 }
 
-TEST_CASE("Workers load num_workers * prefetch_factor batches ahead and no more") {
+TEST_CASE("workers load num_workers * prefetch_factor batches ahead and no more") {
     NumberedImages set(400, kSmallImage);
     std::atomic<std::int64_t> inUse{-1};  // number of the batch that the loader returned last
     std::atomic<std::int64_t> tooEarly{0};
@@ -219,7 +219,7 @@ TEST_CASE("an abandoned long batch is not waited for") {
     CHECK(loaded.now() < 1'000'000);
 }
 
-TEST_CASE("Threads end with the epoch unless they are persistent") {
+TEST_CASE("threads end with the epoch unless they are persistent") {
     NumberedImages set(64, kSmallImage);
     set.onLoad = markThread;
     for (const bool persistent : {false, true}) {

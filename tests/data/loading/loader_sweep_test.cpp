@@ -33,7 +33,7 @@ TEST_CASE("rates of several ranks are added, and their waits are averaged") {
     CHECK(adviseWorkers(std::vector{four}, 2).text == "2 workers per rank: 400 samples/s of 4 ranks");
 }
 
-TEST_CASE("A sweep loads for all ranks at once") {
+TEST_CASE("a sweep loads for all ranks at once") {
     const auto images = std::make_shared<NumberedImages>(50, kSmallImage);
     const DataSplit data{images, nullptr, {}};
     RunConfig config;
@@ -51,7 +51,7 @@ TEST_CASE("A sweep loads for all ranks at once") {
     CHECK(LoaderSweep(config, data, clock).ranks() == 16);
 }
 
-TEST_CASE("A rate is samples over seconds, a wait is seconds over batches") {
+TEST_CASE("a rate is samples over seconds, a wait is seconds over batches") {
     CHECK(rateOf(1, 1000).samplesPerSecond() == 500);
     CHECK(rateOf(1, 1000).loadMsPerBatch() == 20);
     CHECK(LoaderRate().samplesPerSecond() == 0);

@@ -37,7 +37,7 @@ std::vector<float> transformed(const CropAndFlip& drawn, std::int64_t padding) {
 }  // namespace
 
 // The expected values come from the formula of docs/experiments.md, written in Python.
-TEST_CASE("Crops and flips are drawn as documented") {
+TEST_CASE("crops and flips are drawn as documented") {
     CHECK(drawCropAndFlip(0, 0, 0, 4) == CropAndFlip{1, 2, false});
     CHECK(drawCropAndFlip(0, 0, 1, 4) == CropAndFlip{2, 1, false});
     CHECK(drawCropAndFlip(0, 1, 0, 4) == CropAndFlip{5, 4, true});
@@ -87,14 +87,14 @@ TEST_CASE("each channel is normalised with its own mean and deviation") {
     CHECK(sample == std::vector<float>{0, 0.5F, 0, 2});
 }
 
-TEST_CASE("Validation samples are neither cropped nor mirrored") {
+TEST_CASE("validation samples are neither cropped nor mirrored") {
     LoaderConfig config;
     config.randomCropPadding = 4;
     config.horizontalFlip = true;
     CHECK_FALSE(SampleTransforms(config, {1, 8, 8, 64}, 0, false).cropsOrFlips());
 }
 
-TEST_CASE("Transforms of images are refused for tables, and crops that could miss the image") {
+TEST_CASE("transforms of images are refused for tables, and crops that could miss the image") {
     LoaderConfig config;
     const SampleShape table{.features = 7};
     const SampleShape image{.channels = 1, .height = 8, .width = 9, .features = 72};

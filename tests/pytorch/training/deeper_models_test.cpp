@@ -159,19 +159,19 @@ ModelConfig sized(const std::string& kind, std::int64_t width, std::int64_t dept
 
 }  // namespace
 
-TEST_CASE("The residual CNN starts with PyTorch's weights, bit for bit, and has its gradients and statistics") {
+TEST_CASE("the residual CNN starts with PyTorch's weights, bit for bit, and has its gradients and statistics") {
     compareOnePass(images(sized("residual_cnn", 8, 1), {1, 8, 8}, 16));
     compareOnePass(images(sized("residual_cnn", 12, 2), {3, 17, 14}, 6, 2));
     for (const std::int64_t width : {16, 32})  // wide enough for images in blocks of channels
         compareOnePass(images(sized("residual_cnn", width, 1), {3, 17, 14}, 6, 2));
 }
 
-TEST_CASE("The transformer starts with PyTorch's weights, bit for bit, and has its gradients") {
+TEST_CASE("the transformer starts with PyTorch's weights, bit for bit, and has its gradients") {
     compareOnePass(text(sized("transformer", 16, 1, 1), 9, 3));
     compareOnePass(text(sized("transformer", 24, 3, 4), 20, 5, 2));
 }
 
-TEST_CASE("Residuals, batch norm and average pooling in a list of layers have PyTorch's gradients") {
+TEST_CASE("residuals, batch norm and average pooling in a list of layers have PyTorch's gradients") {
     ModelConfig config;
     config.kind = ModelKind::kLayers;
     config.layers = R"([{"kind": "residual", "layers": [{"kind": "relu"}, {"kind": "conv2d", "out": 2, "kernel": 3,
@@ -187,7 +187,7 @@ TEST_CASE("Residuals, batch norm and average pooling in a list of layers have Py
     compareOnePass(images(config, {1, 10, 8}, 7));
 }
 
-TEST_CASE("Deeper models keep PyTorch's losses while they learn") {
+TEST_CASE("deeper models keep PyTorch's losses while they learn") {
     for (const DeepCase& run :
          {images(sized("residual_cnn", 8, 1), {1, 8, 8}, 16), text(sized("transformer", 16, 2, 2), 12, 6)}) {
         INFO(nameOf(run.model.kind));
@@ -206,7 +206,7 @@ TEST_CASE("Deeper models keep PyTorch's losses while they learn") {
     }
 }
 
-TEST_CASE("Deeper models have as many parameters as PyTorch's, under the same names") {
+TEST_CASE("deeper models have as many parameters as PyTorch's, under the same names") {
     for (const DeepCase& run :
          {images(sized("residual_cnn", 16, 3), {3, 32, 32}, 2), text(sized("transformer", 64, 2, 4), 64, 1)}) {
         INFO(nameOf(run.model.kind));

@@ -92,7 +92,7 @@ TEST_CASE("SimpleCNN starts with PyTorch's weights, bit for bit, and has its gra
         compareWithPytorch({ModelKind::kSimpleCnn, {}}, run);
 }
 
-TEST_CASE("Wide convolutions, by Winograd's algorithm where there is one, have PyTorch's gradients") {
+TEST_CASE("wide convolutions, by Winograd's algorithm where there is one, have PyTorch's gradients") {
     const char* layers = R"([{"kind": "conv2d", "out": 32, "kernel": 3, "padding": 1}, {"kind": "gelu"},
         {"kind": "conv2d", "out": 48, "kernel": 3, "padding": 1}, {"kind": "relu"}, {"kind": "max_pool2d", "kernel": 2},
         {"kind": "conv2d", "out": 16, "kernel": 3, "stride": 2}, {"kind": "flatten"}, {"kind": "linear"}])";
@@ -100,7 +100,7 @@ TEST_CASE("Wide convolutions, by Winograd's algorithm where there is one, have P
         compareWithPytorch({ModelKind::kLayers, {}, layers}, {{channels, 9, 14}, 4, 6, 2});
 }
 
-TEST_CASE("Models of layers start with PyTorch's weights, bit for bit, and have its gradients") {
+TEST_CASE("models of layers start with PyTorch's weights, bit for bit, and have its gradients") {
     const GradientCase run{{2, 11, 9}, 4, 16, 1};
     compareWithPytorch(
         {ModelKind::kLayers, {}, R"([{"kind": "conv2d", "out": 6, "kernel": 5, "stride": 2, "padding": 2},

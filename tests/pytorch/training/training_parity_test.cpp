@@ -79,7 +79,7 @@ RunConfig experiment(std::int64_t worldSize, std::int64_t epochs) {
 
 }  // namespace
 
-TEST_CASE("The built-in experiment has PyTorch's losses at every world size") {
+TEST_CASE("the built-in experiment has PyTorch's losses at every world size") {
     struct Case {
         std::int64_t worldSize;
         std::int64_t epochs;
@@ -95,7 +95,7 @@ TEST_CASE("The built-in experiment has PyTorch's losses at every world size") {
     }
 }
 
-TEST_CASE("Weight decay, nesterov and another seed keep PyTorch's losses") {
+TEST_CASE("weight decay, nesterov and another seed keep PyTorch's losses") {
     RunConfig config = experiment(3, 4);
     config.training.seed = config.sampler.seed = 11;
     config.optimizer.weightDecay = 1e-3;
@@ -118,14 +118,14 @@ TEST_CASE("Adam and AdamW keep PyTorch's losses, with clipping, warm-up and a co
     }
 }
 
-TEST_CASE("Accumulated gradients keep PyTorch's losses, with a shorter group at the end of each epoch") {
+TEST_CASE("accumulated gradients keep PyTorch's losses, with a shorter group at the end of each epoch") {
     RunConfig config = experiment(2, 6);
     config.training.accumulateSteps = 4;
     config.optimizer.lr = 0.2;
     CHECK(compare(config, 36).loss < 1e-5);  // 23 micro-batches: 5 groups of 4 and one of 3
 }
 
-TEST_CASE("The toy model on synthetic data has PyTorch's losses") {
+TEST_CASE("the toy model on synthetic data has PyTorch's losses") {
     RunConfig config = experiment(2, 5);
     config.dataset.kind = DatasetKind::kSynthetic;
     config.model.kind = ModelKind::kToyLinear;
@@ -146,7 +146,7 @@ TEST_CASE("SimpleCNN on the digits keeps PyTorch's losses") {
     }
 }
 
-TEST_CASE("PyTorch loads the saved weights and finds the validation result that was reported") {
+TEST_CASE("PyTorch loads the saved weights and computes the reported validation result") {
     const TemporaryDirectory directory;
     const auto ranks = trainAsThreads(experiment(4, 3), {.runDirectory = directory.path(), .stopAfter = {}});
     const Json found = runPytorch("evaluate", directory.path() / "checkpoints" / "step-00000036" / "model.safetensors");

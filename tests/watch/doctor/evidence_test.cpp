@@ -6,7 +6,7 @@
 using namespace ringside;
 using ringside::testing::Reports;
 
-TEST_CASE("Evidence keeps batches by loader and epoch, and pairs contents with indices") {
+TEST_CASE("evidence keeps batches by loader and epoch, and pairs contents with indices") {
     Reports reports(2);
     reports.facts("process", R"({"world_size":2,"distributed":true})");
     reports.fact(0, "loader", R"({"id":3,"where":"train.py:12","batch_size":2})");
@@ -26,7 +26,7 @@ TEST_CASE("Evidence keeps batches by loader and epoch, and pairs contents with i
     CHECK_FALSE(loader.passes.at(0).hasEnded);
 }
 
-TEST_CASE("Evidence counts indices beyond its budget without keeping them") {
+TEST_CASE("evidence counts indices beyond its budget without keeping them") {
     std::size_t budget = 3;
     IndexList list;
     list.append(1, {0, 1}, budget);
@@ -36,7 +36,7 @@ TEST_CASE("Evidence counts indices beyond its budget without keeping them") {
     CHECK_FALSE(list.isWhole());
 }
 
-TEST_CASE("Evidence of a rank begins again when its process is replaced") {
+TEST_CASE("evidence of a rank is cleared when its process is replaced") {
     Reports reports(1);
     reports.state(0, RankStage::kStarting, 100).fact(0, "optimizer", R"({"id":0})").state(0, RankStage::kTraining);
     CHECK(reports.evidence.find(0)->factsOf("optimizer").size() == 1);
@@ -46,7 +46,7 @@ TEST_CASE("Evidence of a rank begins again when its process is replaced") {
     CHECK(reports.evidence.find(0)->pid == 200);
 }
 
-TEST_CASE("Facts of wrong types count as not reported") {
+TEST_CASE("facts of wrong types count as not reported") {
     Reports reports(1);
     reports.fact(0, "loader", R"({"id":"x"})").fact(0, "loader", R"([1])").fact(0, "pass", R"({"loader":0,"pass":-1})");
     reports.fact(0, "pass_end", R"({"loader":0,"pass":0,"why":5,"trained":null,"epoch":1.5})");
@@ -71,7 +71,7 @@ TEST_CASE("a rank is stalled until it reports more than heartbeats") {
     CHECK_FALSE(reports.evidence.find(0)->isStalled());
 }
 
-TEST_CASE("A rank that fails before its first step evaluates no loader") {
+TEST_CASE("a rank that fails before its first step evaluates no loader") {
     Reports reports(1);
     reports.facts("loader", R"({"id":0,"class":"DataLoader","batch_size":2})");
     reports.facts("batch", R"({"loader":0,"pass":0,"batch":0,"index":[0,1]})");

@@ -43,14 +43,14 @@ Diagnosis judged(const std::string& name, bool knowsQueue = true, std::int64_t s
 
 }  // namespace
 
-TEST_CASE("A rank whose CPU other programs use is no straggler") {
+TEST_CASE("a rank whose CPU other programs use is not a straggler") {
     const Diagnosis blind = judged("rank_without_cpu", false);
     CHECK(accusations(blind) == std::vector<std::string>{"straggler"});
     CHECK(findingOf(blind, "straggler").text.find("Rank 0 arrives last in 78 % of steps") == 0);
     CHECK(accusations(judged("rank_without_cpu")).empty());
 }
 
-TEST_CASE("A loader is not slow if its rank waits for a CPU") {
+TEST_CASE("a loader is not slow if its rank waits for a CPU") {
     // The ranks wait 5.3 and 5.9 ms per step, less than the limit of 8 ms. On a computer half as fast, only the queued
     // time shows that the loader is not the cause.
     CHECK(accusations(judged("loader_without_cpu", false)).empty());
@@ -59,7 +59,7 @@ TEST_CASE("A loader is not slow if its rank waits for a CPU") {
     CHECK(accusations(judged("loader_without_cpu")).empty());
 }
 
-TEST_CASE("Ranks that draw the same samples with replacement are named") {
+TEST_CASE("ranks that draw the same samples with replacement are named") {
     const Diagnosis diagnosis = judged("equal_draws");
     CHECK(accusations(diagnosis) == std::vector<std::string>{"shards-overlap"});
     CHECK(

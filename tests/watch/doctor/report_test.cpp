@@ -25,7 +25,7 @@ const ReportedRun kRun{"ringsidectl watch --check -- torchrun train.py", "1.0", 
 
 }  // namespace
 
-TEST_CASE("The report for a terminal lists findings, what could not be judged and how to repeat it") {
+TEST_CASE("the report for a terminal lists findings, what could not be judged and how to repeat it") {
     CHECK(reportText(example(), kRun) == R"(1 mistake, 0 costs, 1 note in 50 steps of 2 ranks.
 
 mistake: It repeats.
@@ -50,7 +50,7 @@ Repeat: ringsidectl watch --check -- torchrun train.py
 )");
 }
 
-TEST_CASE("The report for a terminal groups checks with the same reason, in lines of at most 100 characters") {
+TEST_CASE("the report for a terminal groups checks with the same reason, in lines of at most 100 characters") {
     Diagnosis diagnosis;
     for (const char* code : {"sampler-rank", "sampler-seed", "different-start", "metrics-not-combined", "hang"})
         diagnosis.checks.push_back({code, CheckResult::kSkipped, "the script trains on one rank"});
@@ -66,7 +66,7 @@ Skipped:
 )");
 }
 
-TEST_CASE("The report as JSON has the keys of summary.json") {
+TEST_CASE("the report as JSON has the keys of summary.json") {
     const Json report = reportJson(example(), kRun);
     CHECK(report == Json::parse(R"({"version":1,"ranks":2,"steps":50,
         "command":"ringsidectl watch --check -- torchrun train.py",
@@ -79,7 +79,7 @@ TEST_CASE("The report as JSON has the keys of summary.json") {
                   {"code":"straggler","result":"could_not_judge","why":"too few steps"}]})"));
 }
 
-TEST_CASE("The SARIF log has the required properties of version 2.1.0") {
+TEST_CASE("the SARIF log has the required properties of version 2.1.0") {
     const Json log = reportSarif(example(), kRun);
     CHECK(log.at("version") == "2.1.0");
     REQUIRE(log.at("runs").size() == 1);
@@ -108,7 +108,7 @@ TEST_CASE("The SARIF log has the required properties of version 2.1.0") {
     CHECK_FALSE(run.at("results").at(1).contains("locations"));
 }
 
-TEST_CASE("Lines of scripts that are no file and number give no location") {
+TEST_CASE("a line of a script gives no location unless it is a file and a number") {
     for (const char* const where : {"train.py", "train.py:", "train.py:x", "train.py:0", "train.py:99999999999999"}) {
         Diagnosis diagnosis = example();
         diagnosis.findings[0].where = where;

@@ -40,7 +40,7 @@ Reports readingAll(const std::string& dataset) {
 
 }  // namespace
 
-TEST_CASE("A correct DistributedDataParallel script has no finding but the note of its batch") {
+TEST_CASE("a correct DistributedDataParallel script has no finding but the note of its batch") {
     Reports reports = healthyDdp();
     healthyEpochs(reports);
     const Diagnosis diagnosis = reports.diagnosis();
@@ -55,7 +55,7 @@ TEST_CASE("A correct DistributedDataParallel script has no finding but the note 
         CHECK(code + (": " + resultOf(diagnosis, code)) == code + std::string(": passed"));
 }
 
-TEST_CASE("Two epochs of one order with the same sampler epoch miss set_epoch") {
+TEST_CASE("two epochs of one order with the same sampler epoch miss set_epoch") {
     Reports reports = healthyDdp();
     for (int rank = 0; rank < 2; ++rank)
         for (int pass = 0; pass < 2; ++pass)
@@ -68,7 +68,7 @@ TEST_CASE("Two epochs of one order with the same sampler epoch miss set_epoch") 
     CHECK(findingOf(diagnosis, "set-epoch-missing").where == "train.py:30");
 }
 
-TEST_CASE("An order that repeats although set_epoch is called names the late call") {
+TEST_CASE("an order that repeats although set_epoch is called names the late call") {
     Reports reports = healthyDdp();
     const auto pass = [&](int rank, std::int64_t number, std::int64_t epoch, std::int64_t first) {
         std::vector<std::int64_t> index = range(first, first + 8);
@@ -84,7 +84,7 @@ TEST_CASE("An order that repeats although set_epoch is called names the late cal
           "of both epochs. set_epoch() has an effect only before iter().");
 }
 
-TEST_CASE("An evaluation loader, a sampler that does not shuffle and one epoch do not miss set_epoch") {
+TEST_CASE("an evaluation loader, a sampler that does not shuffle and one epoch do not miss set_epoch") {
     Reports evaluates = healthyDdp();
     evaluates.facts("loader", loaderFacts(1, kDistributedSampler, kData));
     for (int rank = 0; rank < 2; ++rank)
@@ -99,7 +99,7 @@ TEST_CASE("An evaluation loader, a sampler that does not shuffle and one epoch d
     CHECK(resultOf(ordered.diagnosis(), "set-epoch-missing") == "skipped");
 }
 
-TEST_CASE("A random sampler with one order in two epochs is noted") {
+TEST_CASE("a random sampler with one order in two epochs is noted") {
     Reports reports(1);
     reports.facts("loader", loaderFacts(0, kRandomSampler, kData));
     for (int pass = 0; pass < 2; ++pass) reports.trainedPass(0, 0, pass, "", {{5, 3, 1, 0, 2, 9, 8, 4}});
@@ -110,7 +110,7 @@ TEST_CASE("A random sampler with one order in two epochs is noted") {
     CHECK(resultOf(other.diagnosis(), "order-repeats") == "passed");
 }
 
-TEST_CASE("Every rank reads everything without a DistributedSampler") {
+TEST_CASE("every rank reads everything without a DistributedSampler") {
     const Diagnosis diagnosis = readingAll(kData).diagnosis();
     CHECK(accusations(diagnosis) == std::vector<std::string>{"every-rank-reads-everything"});
     CHECK(
@@ -120,7 +120,7 @@ TEST_CASE("Every rank reads everything without a DistributedSampler") {
     CHECK(resultOf(diagnosis, "shards-overlap") == "skipped");
 }
 
-TEST_CASE("Equal indices of other samples do not mean that every rank reads everything") {
+TEST_CASE("equal indices of other samples do not mean that every rank reads everything") {
     const std::string own = R"({"class":"Folder","object":1,"length":16,"samples_sha256":"files of rank $R"})";
     const Diagnosis different = readingAll(own).diagnosis();
     CHECK(accusations(different).empty());
@@ -130,7 +130,7 @@ TEST_CASE("Equal indices of other samples do not mean that every rank reads ever
     CHECK(resultOf(unknown, "every-rank-reads-everything") == "could_not_judge");
 }
 
-TEST_CASE("Contents of samples show whether data sets without fingerprints are equal") {
+TEST_CASE("contents of samples show whether data sets without fingerprints are equal") {
     const std::string mine = R"({"class":"Mine","object":1,"length":16})";
     Reports equal = readingAll(mine);
     equal.facts("content", R"({"loader":0,"pass":0,"batch":1,"sample_crc32":[4,5,6,7],"label_crc32":[1,2,1,2]})");
@@ -140,7 +140,7 @@ TEST_CASE("Contents of samples show whether data sets without fingerprints are e
     CHECK(resultOf(tooFew.diagnosis(), "every-rank-reads-everything") == "could_not_judge");
 }
 
-TEST_CASE("Tensor-parallel ranks read the same data on purpose") {
+TEST_CASE("equal data of tensor-parallel ranks are not reported") {
     Reports reports(2);
     reports.facts("process", R"({"world_size":2,"distributed":true})");
     reports.facts("optimizer", R"({"id":0,"class":"torch.optim.sgd.SGD","sharded":3,"with_gradient":4,"groups":[]})");
@@ -151,7 +151,7 @@ TEST_CASE("Tensor-parallel ranks read the same data on purpose") {
     CHECK(resultOf(diagnosis, "every-rank-reads-everything") == "skipped");
 }
 
-TEST_CASE("Samplers with a wrong rank or a wrong number of ranks are named, and nothing else") {
+TEST_CASE("samplers with a wrong rank or a wrong number of ranks are named, and nothing else") {
     Reports sameRank = healthyDdp(samplerWith(R"("rank":$R)", R"("rank":0)"));
     for (int rank = 0; rank < 2; ++rank) sameRank.trainedPass(rank, 0, 0, "", {range(0, 8)});
     const Diagnosis ranks = sameRank.diagnosis();
@@ -166,7 +166,7 @@ TEST_CASE("Samplers with a wrong rank or a wrong number of ranks are named, and 
         "The DistributedSampler of the training loader divides the samples among 4 ranks, but 2 ranks train together.");
 }
 
-TEST_CASE("Findings about samplers and loaders refer to the line that creates them") {
+TEST_CASE("findings about samplers and loaders refer to the line that creates them") {
     const std::string created = R"("created":"train.py:10",)";
     Reports sampler = healthyDdp(samplerWith(R"("num_replicas")", created + R"("num_replicas")"));
     sampler.facts("loader",
@@ -182,7 +182,7 @@ TEST_CASE("Findings about samplers and loaders refer to the line that creates th
     CHECK(findingOf(everyRank.diagnosis(), "every-rank-reads-everything").where == "train.py:12");
 }
 
-TEST_CASE("Findings about subsets refer to the line that creates the subset") {
+TEST_CASE("findings about subsets refer to the line that creates the subset") {
     const auto subset = [](int object, int length, const std::string& hash) {
         std::string facts = subsetFacts(object, length, hash);
         return facts.insert(1, R"("created":"train.py:7",)");
@@ -205,7 +205,7 @@ TEST_CASE("Findings about subsets refer to the line that creates the subset") {
     CHECK(findingOf(split.diagnosis(), "data-set-differs").where == "train.py:7");
 }
 
-TEST_CASE("Samplers with the ranks exchanged divide the samples well") {
+TEST_CASE("samplers with the ranks exchanged divide the samples well") {
     Reports reports = healthyDdp();
     reports.fact(0, "loader", loaderFacts(0, samplerWith(R"("rank":$R)", R"("rank":1)"), kData));
     reports.fact(1, "loader", loaderFacts(0, samplerWith(R"("rank":$R)", R"("rank":0)"), kData));
@@ -213,7 +213,7 @@ TEST_CASE("Samplers with the ranks exchanged divide the samples well") {
     CHECK(accusations(reports.diagnosis()).empty());
 }
 
-TEST_CASE("A seed for each rank is named with the samples that came twice") {
+TEST_CASE("a seed for each rank is named with the samples that came twice") {
     Reports reports = healthyDdp(samplerWith(R"("seed":0)", R"("seed":$R)"));
     reports.trainedPass(0, 0, 0, R"(,"sampler_epoch":0)", {{0, 2, 4, 6}, {8, 10, 12, 14}});
     reports.trainedPass(1, 0, 0, R"(,"sampler_epoch":0)", {{0, 2, 4, 7}, {9, 11, 13, 15}});
@@ -224,7 +224,7 @@ TEST_CASE("A seed for each rank is named with the samples that came twice") {
           "rank.");
 }
 
-TEST_CASE("Overlapping shards of an own sampler are counted, and padding is no overlap") {
+TEST_CASE("overlapping shards of a custom sampler are counted, and padding is not an overlap") {
     const std::string own = R"({"class":"train.Mine","num_replicas":2,"rank":$R})";
     Reports reports = healthyDdp(own, kData);
     reports.trainedPass(0, 0, 0, "", {range(0, 12)}).trainedPass(1, 0, 0, "", {range(3, 16)});
@@ -238,7 +238,7 @@ TEST_CASE("Overlapping shards of an own sampler are counted, and padding is no o
     CHECK(accusations(padded.diagnosis()).empty());
 }
 
-TEST_CASE("Epochs that always end at the same place of a fixed order leave samples out") {
+TEST_CASE("epochs that always end at the same place of a fixed order leave samples out") {
     const auto cut = [](int passes, bool shuffles, const std::vector<std::int64_t>& second) {
         const std::string sampler =
             shuffles ? kDistributedSampler : samplerWith(R"("shuffle":true)", R"("shuffle":false)");
@@ -280,7 +280,7 @@ TEST_CASE("Accelerate fills the batches of all ranks with samples that other ran
 }
 
 // Indices of 3 samples in batches of 4 on two ranks, as Accelerate 1.15.0 assigns them.
-TEST_CASE("Equal shards of a data set that is smaller than a batch of all ranks repeat all of it") {
+TEST_CASE("equal shards of a data set that is smaller than a batch of all ranks repeat all of it") {
     const std::string data =
         R"({"class":"torch.utils.data.dataset.TensorDataset","object":1,"length":3,"content_crc32":[7]})";
     const std::string sampler =
@@ -293,7 +293,7 @@ TEST_CASE("Equal shards of a data set that is smaller than a batch of all ranks 
     CHECK(resultOf(reports.diagnosis(), "every-rank-reads-everything") == "passed");
 }
 
-TEST_CASE("Samples that no rank reads are counted, and dropped last batches are not") {
+TEST_CASE("samples that no rank reads are counted, and dropped last batches are not") {
     const std::string own = R"({"class":"train.Mine","num_replicas":2,"rank":$R})";
     Reports reports = healthyDdp(own, kData);
     reports.trainedPass(0, 0, 0, "", {range(0, 4)}).trainedPass(1, 0, 0, "", {range(8, 12)});
@@ -306,7 +306,7 @@ TEST_CASE("Samples that no rank reads are counted, and dropped last batches are 
     CHECK(resultOf(drops.diagnosis(), "samples-never-seen") != "found");
 }
 
-TEST_CASE("A pass that the script ends early is no evidence about samples that were not seen") {
+TEST_CASE("a pass that the script ends early proves nothing about samples that were not seen") {
     Reports reports = healthyDdp();
     for (int rank = 0; rank < 2; ++rank) {
         reports.fact(rank, "pass", R"({"loader":0,"pass":0,"sampler_epoch":0})");
@@ -317,7 +317,7 @@ TEST_CASE("A pass that the script ends early is no evidence about samples that w
     CHECK(resultOf(reports.diagnosis(), "samples-never-seen") == "could_not_judge");
 }
 
-TEST_CASE("Another random split on each rank is named once, with what it does to the samples") {
+TEST_CASE("another random split on each rank is named once, with what it does to the samples") {
     Reports reports = healthyDdp();
     const std::vector<std::vector<std::int64_t>> train{range(0, 80), range(20, 100)};
     const std::vector<std::vector<std::int64_t>> held{range(80, 100), range(0, 20)};
@@ -343,7 +343,7 @@ TEST_CASE("Another random split on each rank is named once, with what it does to
     CHECK(resultOf(diagnosis, "trained-on-validation") == "skipped");
 }
 
-TEST_CASE("Disjoint subsets without a sampler are a partition") {
+TEST_CASE("disjoint subsets without a sampler are a partition") {
     Reports reports = healthyDdp();
     for (int rank = 0; rank < 2; ++rank) {
         reports.fact(rank, "loader", loaderFacts(0, kRandomSampler, subsetFacts(1, 50, "p$R")));
@@ -354,14 +354,14 @@ TEST_CASE("Disjoint subsets without a sampler are a partition") {
     CHECK(accusations(reports.diagnosis()).empty());
 }
 
-TEST_CASE("File lists in another order on each rank make equal shards different samples") {
+TEST_CASE("file lists in another order on each rank make equal shards different samples") {
     const std::string files = R"({"class":"Folder","object":1,"length":16,"samples_sha256":"order $R"})";
     Reports reports = healthyDdp(kDistributedSampler, files);
     healthyEpochs(reports);
     CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"data-set-differs"});
 }
 
-TEST_CASE("Data that each rank generates is not judged, data in another order is a mistake") {
+TEST_CASE("data that each rank generates is not judged, data in another order is a mistake") {
     const std::string random =
         R"({"class":"torch.utils.data.dataset.TensorDataset","object":1,"length":16,"content_crc32":[$R,9]})";
     Reports generated = healthyDdp(kDistributedSampler, random);
@@ -377,7 +377,7 @@ TEST_CASE("Data that each rank generates is not judged, data in another order is
     CHECK(accusations(shuffled.diagnosis()) == std::vector<std::string>{"data-set-differs"});
 }
 
-TEST_CASE("Validation samples that are trained on are counted, the training accuracy is not") {
+TEST_CASE("validation samples that are trained on are counted, the training accuracy is not") {
     Reports leak(1);
     leak.facts("loader", loaderFacts(0, kRandomSampler, R"({"class":"Base","object":7,"length":100})"));
     leak.facts("loader", loaderFacts(1, kRandomSampler, subsetFacts(2, 20, "v")));
@@ -403,7 +403,7 @@ TEST_CASE("Validation samples that are trained on are counted, the training accu
     CHECK(resultOf(held.diagnosis(), "trained-on-validation") == "passed");
 }
 
-TEST_CASE("A complete evaluation on each rank is a cost, on rank 0 or in shards it is none") {
+TEST_CASE("a complete evaluation on each rank is reported as a cost, on rank 0 or in shards it is not") {
     Reports everywhere = healthyDdp();
     healthyEpochs(everywhere);
     everywhere.facts("loader", loaderFacts(1, kRandomSampler, kData));
@@ -417,7 +417,7 @@ TEST_CASE("A complete evaluation on each rank is a cost, on rank 0 or in shards 
     CHECK(accusations(first.diagnosis()).empty());
 }
 
-TEST_CASE("An evaluation in parts whose results no collective combines is a mistake") {
+TEST_CASE("an evaluation in parts whose results no collective combines is a mistake") {
     const auto with = [](int collectives, bool trains) {
         Reports reports = healthyDdp();
         healthyEpochs(reports);
@@ -442,7 +442,7 @@ TEST_CASE("An evaluation in parts whose results no collective combines is a mist
           "a rank covers 8 of them.");
 }
 
-TEST_CASE("A loader whose batches the script may keep in memory is not called an evaluation") {
+TEST_CASE("a loader whose batches the script may keep in memory is not reported as an evaluation") {
     const auto with = [](bool evaluates) {
         Reports reports = healthyDdp();
         reports.facts("loader", loaderFacts(1, kDistributedSampler, kData));
@@ -457,13 +457,13 @@ TEST_CASE("A loader whose batches the script may keep in memory is not called an
     CHECK(with(false).empty());
 }
 
-TEST_CASE("A loader without a DistributedSampler needs no whole epoch to be found") {
+TEST_CASE("a loader without a DistributedSampler needs no whole epoch to be found") {
     Reports reports = healthyDdp(kRandomSampler, kData);
     for (int rank = 0; rank < 2; ++rank) reports.trained(rank, 0, 0, 1, 0, {4 * rank, 4 * rank + 1});
     CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"every-rank-reads-everything"});
 }
 
-TEST_CASE("Samples that a DistributedSampler evaluates twice are noted") {
+TEST_CASE("samples that a DistributedSampler evaluates twice are noted") {
     Reports reports = healthyDdp();
     const std::string odd = R"({"class":"T","object":3,"length":15,"content_crc32":[7]})";
     reports.facts("loader", loaderFacts(1, kDistributedSampler, odd));
@@ -477,7 +477,7 @@ TEST_CASE("Samples that a DistributedSampler evaluates twice are noted") {
     CHECK(resultOf(even.diagnosis(), "validation-padded") == "passed");
 }
 
-TEST_CASE("Ranks and workers that read the same stream are found by content") {
+TEST_CASE("ranks and workers that read the same stream are found by content") {
     const std::string stream = R"({"class":"Stream","object":1})";
     Reports reports = healthyDdp(R"({"class":"torch.utils.data.dataloader._InfiniteConstantSampler"})", stream);
     reports.facts("pass", R"({"loader":0,"pass":0})");

@@ -23,7 +23,7 @@ Reports fullCounts(const std::string& usual, const std::string& last) {
 
 }  // namespace
 
-TEST_CASE("The last of as many step counts as are kept applies to one step only") {
+TEST_CASE("if the list of step counts is full, its last count applies to one step only") {
     const Reports cleared = fullCounts(R"("backwards":1,"unused":0,"trained_batches":1)",
                                        R"("backwards":2,"unused":1,"trained_batches":2)");
     // Step 1 does not count, because its fact has no "unused": 1,022 steps with one backward pass and one with two.
@@ -38,14 +38,14 @@ TEST_CASE("The last of as many step counts as are kept applies to one step only"
     CHECK(resultOf(twice.diagnosis(), "scheduler-too-often") == "found");
 }
 
-TEST_CASE("The last of fewer step counts applies to all later steps") {
+TEST_CASE("if the list of step counts is not full, its last count applies to all later steps") {
     const Reports reports = healthyDdp();  // one fact, four steps
     const std::vector<EqualSteps> steps = reports.evidence.find(0)->equalSteps();
     REQUIRE(steps.size() == 1);
     CHECK(steps.front().steps == 4);
 }
 
-TEST_CASE("All-reduces of cleared gradients do not count as those of micro-batches") {
+TEST_CASE("all-reduces of cleared gradients do not count as those of micro-batches") {
     const auto with = [](const std::vector<std::string>& counts) {
         Reports reports(2);
         reports.facts("process", R"({"world_size":2,"distributed":true})");
@@ -66,7 +66,7 @@ TEST_CASE("All-reduces of cleared gradients do not count as those of micro-batch
     CHECK(with({R"("backwards":2,"unused":0,"all_reduces":2)", cleared}) == "found");
 }
 
-TEST_CASE("The learning rate of a finding is finite and limited to the steps that were seen") {
+TEST_CASE("the learning rate of a finding is finite and limited to the steps that were seen") {
     // Returns the sentence about rates that all steps of a group of steps have in turn.
     const auto with = [](const std::vector<double>& rates, std::optional<RankStage> state, std::size_t stepsOfEach) {
         Reports reports(2);

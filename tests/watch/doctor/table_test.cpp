@@ -10,7 +10,7 @@
 using namespace ringside;
 using namespace ringside::testing;
 
-TEST_CASE("Each check of the table is complete, and a cause comes before what it explains") {
+TEST_CASE("each check of the table is complete, and a cause comes before what it explains") {
     std::set<std::string> known;
     for (const Check& check : allChecks()) {
         INFO(check.code);
@@ -24,7 +24,7 @@ TEST_CASE("Each check of the table is complete, and a cause comes before what it
     CHECK(known.size() >= 30);
 }
 
-TEST_CASE("Without any evidence each check is skipped or cannot judge") {
+TEST_CASE("without any evidence each check is skipped or cannot judge") {
     const Diagnosis diagnosis = findingsOf(Evidence{});
     CHECK(diagnosis.findings.empty());
     CHECK(diagnosis.checks.size() == allChecks().size());
@@ -35,7 +35,7 @@ TEST_CASE("Without any evidence each check is skipped or cannot judge") {
     }
 }
 
-TEST_CASE("No check passes if reports are missing") {
+TEST_CASE("no check passes if reports are missing") {
     const auto whyNot = [](const auto& change) {
         Reports reports = healthyDdp();
         healthyEpochs(reports);
@@ -60,7 +60,7 @@ TEST_CASE("No check passes if reports are missing") {
           "only 2 of 4 ranks have reported");
 }
 
-TEST_CASE("A check does not judge without the observations of a hook that has failed") {
+TEST_CASE("a check does not judge without the observations of a hook that has failed") {
     const auto with = [](const char* hook, const auto& change) {
         Reports reports = healthyDdp();
         healthyEpochs(reports);
@@ -90,7 +90,7 @@ TEST_CASE("A check does not judge without the observations of a hook that has fa
     CHECK(resultOf(with("data parallel", unreduced), "replicas-differ") == "found");
 }
 
-TEST_CASE("A finding that another one explains is left out, also through a third") {
+TEST_CASE("a finding that another one explains is left out, also through a third") {
     const auto finds = [](const Evidence&) { return found("It is so.", "", Json::object()); };
     const Check checks[] = {{"first", "1", Severity::kNote, "Do.", "", finds},
                             {"second", "2", Severity::kMistake, "Do.", "first", finds},
@@ -105,7 +105,7 @@ TEST_CASE("A finding that another one explains is left out, also through a third
     CHECK(diagnosis.hasMistake());
 }
 
-TEST_CASE("A hang that was seen is left out if unequal numbers of steps explain it") {
+TEST_CASE("a hang that was seen is left out if unequal numbers of steps explain it") {
     const auto with = [](const char* code) {
         Diagnosis diagnosis;
         diagnosis.findings.push_back({code, Severity::kMistake, "Found.", "", "{}", "Do.", 0});
@@ -128,7 +128,7 @@ TEST_CASE("A hang that was seen is left out if unequal numbers of steps explain 
     CHECK(other.findings[1].remedy.find("Make all ranks of a group") == 0);
 }
 
-TEST_CASE("The document describes each check with its severity") {
+TEST_CASE("the document describes each check with its severity") {
     const std::string text = readFile(sourceFile("docs/watch-findings.md"), 1U << 20).value();
     for (const Check& check : allChecks()) {
         INFO(check.code);

@@ -58,7 +58,7 @@ void trace(Reports& reports, int late, Phase phase, Phase waitsIn = Phase::kWait
 
 }  // namespace
 
-TEST_CASE("A straggler is named by rank and phase") {
+TEST_CASE("a straggler is named by rank and phase") {
     struct Row {
         Phase phase;
         std::string words;
@@ -84,7 +84,7 @@ TEST_CASE("A straggler is named by rank and phase") {
     }
 }
 
-TEST_CASE("A rank that costs the other ranks less than 100 ms in all is no straggler") {
+TEST_CASE("a rank that costs the other ranks less than 100 ms in total is not a straggler") {
     const auto resultAfter = [](std::int64_t steps) {
         Reports reports = healthyDdp();
         trace(reports, 1, Phase::kBackward, Phase::kWaiting, steps, 2 * kMs);
@@ -94,7 +94,7 @@ TEST_CASE("A rank that costs the other ranks less than 100 ms in all is no strag
     CHECK(resultAfter(100) == "found");
 }
 
-TEST_CASE("A late rank is not judged if the ranks wait for a CPU longer than the rank costs the other ranks") {
+TEST_CASE("a late rank is not judged if the ranks wait for a CPU longer than the rank costs the other ranks") {
     // Rank 1 needs 50 ms more in each step of 57 ms.
     const auto diagnosisWith = [](std::array<std::int64_t, 2> queued) {
         Reports reports = healthyDdp();
@@ -111,14 +111,14 @@ TEST_CASE("A late rank is not judged if the ranks wait for a CPU longer than the
           "rank 1 often arrives last, but the processes waited for a CPU 70 % of the time");
 }
 
-TEST_CASE("Ranks that all wait for a CPU are not judged") {
+TEST_CASE("ranks that all wait for a CPU are not judged") {
     Reports reports = healthyDdp();
     trace(reports, -1, Phase::kIdle, Phase::kWaiting, 100, 0, {4 * kMs, 4 * kMs});  // of 7 ms
     CHECK(resultOf(reports.diagnosis(), "straggler") == "could_not_judge");
     CHECK(reasonOfResult(reports.diagnosis(), "straggler") == "the processes waited for a CPU 57 % of the time");
 }
 
-TEST_CASE("The lowest rank is a straggler if the other ranks wait for its buffers in their forward pass") {
+TEST_CASE("the lowest rank is a straggler if the other ranks wait for its buffers in their forward pass") {
     // Rank 0 waits 50 ms for its batch; rank 1 waits as long in its forward pass and uses no CPU there.
     Reports reports = healthyDdp();
     trace(reports, 0, Phase::kDataWait, Phase::kForward);
@@ -128,7 +128,7 @@ TEST_CASE("The lowest rank is a straggler if the other ranks wait for its buffer
     CHECK(findingOf(reports.diagnosis(), "straggler").text.find("Rank 0 arrives last in 100 % of steps") == 0);
 }
 
-TEST_CASE("A rank that waits for a CPU is no straggler if the other ranks wait as long for its buffers") {
+TEST_CASE("a rank that waits for a CPU is not a straggler if the other ranks wait as long for its buffers") {
     // Both forward passes take 52 ms and use 2 ms of CPU time.
     Reports reports = healthyDdp();
     trace(reports, kBoth, Phase::kForward, Phase::kForward);
@@ -137,14 +137,14 @@ TEST_CASE("A rank that waits for a CPU is no straggler if the other ranks wait a
     CHECK(resultOf(reports.diagnosis(), "straggler") == "passed");
 }
 
-TEST_CASE("Ranks with equal work have no straggler, and without collectives nothing is judged") {
+TEST_CASE("ranks with equal work have no straggler, and without collectives nothing is judged") {
     Reports equal = healthyDdp();
     trace(equal, -1, Phase::kIdle);
     CHECK(resultOf(equal.diagnosis(), "straggler") == "passed");
     CHECK(resultOf(healthyDdp().diagnosis(), "straggler") == "could_not_judge");
 }
 
-TEST_CASE("A loader for which all ranks wait is a cost") {
+TEST_CASE("a loader for which all ranks wait is a cost") {
     const auto with = [](std::int64_t dataUs, std::int64_t queuedNs = -1) {
         Reports reports = healthyDdp();
         healthyEpochs(reports);
@@ -180,7 +180,7 @@ TEST_CASE("A loader for which all ranks wait is a cost") {
     CHECK(resultOf(with(3000, 4 * kMs), "loader-slow") == "passed");
 }
 
-TEST_CASE("The report of a hang names the collective of the waiting ranks and the position of the other rank") {
+TEST_CASE("the report of a hang names the collective of the waiting ranks and the position of the other rank") {
     const std::string waits = R"({"for_us":9000000,"cpu_us":1000,"phase":"waiting","where":"train.py:48","steps":7,)"
                               R"("inside":{"operation":"all_reduce","group":0,"number":12,"for_us":9000000}})";
     const std::string sleeps = R"({"for_us":9100000,"cpu_us":900,"phase":"idle","where":"train.py:51","steps":7})";
@@ -215,7 +215,7 @@ TEST_CASE("The report of a hang names the collective of the waiting ranks and th
     CHECK(accusations(ended.diagnosis()).empty());
 }
 
-TEST_CASE("A rank that has finished while another one waits is a hang") {
+TEST_CASE("a rank that has finished while another one waits is a hang") {
     Reports reports = healthyDdp();
     reports.state(1, RankStage::kFinished, 0, 100);
     reports.fact(0, "stalled", R"({"for_us":9000000,"cpu_us":0,"phase":"backward","where":"train.py:40"})", 10'000'000);

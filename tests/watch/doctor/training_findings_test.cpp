@@ -59,7 +59,7 @@ std::string counts(const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("Ranks that train alone after a launch of several are named") {
+TEST_CASE("ranks that train alone after a launch of several are named") {
     Reports reports(2);
     reports.facts("process", R"({"world_size":2,"distributed":false})");
     reports.facts("optimizer", R"({"id":0,"where":"train.py:50"})");
@@ -76,7 +76,7 @@ TEST_CASE("Ranks that train alone after a launch of several are named") {
     CHECK(resultOf(horovod.diagnosis(), "no-process-group") == "could_not_judge");
 }
 
-TEST_CASE("A model without a wrapper whose ranks part is not wrapped") {
+TEST_CASE("a model whose replicas diverge without DDP is reported as not wrapped") {
     Reports reports = ownLoop();
     partFrom(reports, 1);
     reduce(reports, 8);  // the reduction of a metric: 8 bytes are less than the 10 parameters
@@ -88,7 +88,7 @@ TEST_CASE("A model without a wrapper whose ranks part is not wrapped") {
     CHECK(findingOf(reports.diagnosis(), "model-not-wrapped").where == "train.py:50");
 }
 
-TEST_CASE("An own loop that averages gradients, or parameters in some steps, is no mistake") {
+TEST_CASE("a custom loop that averages gradients, or parameters in some steps, is not a mistake") {
     Reports equal = ownLoop();
     partFrom(equal, 100);
     reduce(equal, 40);
@@ -100,7 +100,7 @@ TEST_CASE("An own loop that averages gradients, or parameters in some steps, is 
     CHECK(resultOf(local.diagnosis(), "replicas-differ") == "could_not_judge");
 }
 
-TEST_CASE("An own loop that averages gradients from different parameters has a different start") {
+TEST_CASE("a custom loop that averages gradients of different parameters is reported with a different start") {
     Reports reports = ownLoop();
     partFrom(reports, 0);
     reduce(reports, 40);
@@ -109,7 +109,7 @@ TEST_CASE("An own loop that averages gradients from different parameters has a d
           "The ranks average gradients, but start from different parameters and stay different: w after step 1.");
 }
 
-TEST_CASE("Parts of one model have equal losses and different parameters on purpose") {
+TEST_CASE("ranks that hold parts of one model may have equal losses and different parameters") {
     Reports reports(2);
     reports.facts("process", R"({"world_size":2,"distributed":true})");
     for (int rank = 0; rank < 2; ++rank) reports.steps(rank, {2, 1});
@@ -119,7 +119,7 @@ TEST_CASE("Parts of one model have equal losses and different parameters on purp
     CHECK(resultOf(reports.diagnosis(), "replicas-differ") == "could_not_judge");
 }
 
-TEST_CASE("Different learning rates explain different replicas") {
+TEST_CASE("different learning rates explain different replicas") {
     Reports reports = healthyDdp();
     Reports other = ownLoop();
     other.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1]})");
@@ -136,7 +136,7 @@ TEST_CASE("Different learning rates explain different replicas") {
     CHECK(resultOf(reports.diagnosis(), "learning-rates-differ") == "passed");
 }
 
-TEST_CASE("Replicas of DDP that differ are named by tensor, step and cause") {
+TEST_CASE("replicas of DDP that differ are named by tensor, step and cause") {
     Reports outside = ownLoop();
     outside.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1],"where":"train.py:20"})");
     partFrom(outside, 1, "optimizer 0 group 0 parameter 2");
@@ -186,7 +186,7 @@ TEST_CASE("Replicas of DDP that differ are named by tensor, step and cause") {
     CHECK(findingOf(hooks.diagnosis(), "replicas-differ").where == "train.py:22");
 }
 
-TEST_CASE("Replicas that meet again, local SGD and shards are not accused") {
+TEST_CASE("replicas that become equal again, local SGD and shards are not reported") {
     Reports meets = healthyDdp();
     meets.checksums(0, 8, {"w", "b"}, {1, 2}).checksums(1, 8, {"w", "b"}, {1, 3});
     meets.checksums(0, 16, {"w", "b"}, {1, 2}).checksums(1, 16, {"w", "b"}, {1, 2});
@@ -215,7 +215,7 @@ TEST_CASE("Replicas that meet again, local SGD and shards are not accused") {
     CHECK(resultOf(sharded.diagnosis(), "replicas-differ") == "skipped");
 }
 
-TEST_CASE("Optimizer state and running statistics are no parameters") {
+TEST_CASE("optimizer state and running statistics do not count as parameters") {
     Reports state = healthyDdp();
     state.checksums(0, 8, {"w", "state exp_avg of w"}, {1, 2}).checksums(1, 8, {"w", "state exp_avg of w"}, {1, 3});
     CHECK(accusations(state.diagnosis()).empty());
@@ -225,7 +225,7 @@ TEST_CASE("Optimizer state and running statistics are no parameters") {
     CHECK(resultOf(healthyDdp().diagnosis(), "batch-norm-differs") == "skipped");
 }
 
-TEST_CASE("An optimizer none of whose tensors has a gradient is named") {
+TEST_CASE("an optimizer none of whose tensors has a gradient is named") {
     Reports reports = ownLoop();
     reports.fact(0, "optimizer",
                  R"({"id":1,"class":"torch.optim.sgd.SGD","where":"train.py:9","with_gradient":0,)"
@@ -235,7 +235,7 @@ TEST_CASE("An optimizer none of whose tensors has a gradient is named") {
     CHECK(resultOf(healthyDdp().diagnosis(), "optimizer-without-gradients") == "passed");
 }
 
-TEST_CASE("Gradients that are still there at each next backward pass were never cleared") {
+TEST_CASE("gradients that still exist at each next backward pass are reported as never cleared") {
     Reports never = healthyDdp();
     never.fact(0, "gradients", R"({"after_step":1,"cleared":false})");
     // A single step without clearing can be intended.
@@ -248,7 +248,7 @@ TEST_CASE("Gradients that are still there at each next backward pass were never 
     CHECK(resultOf(clears.diagnosis(), "gradients-never-cleared") == "passed");
 }
 
-TEST_CASE("An accumulated loss without a division is a mistake, with Adam a note") {
+TEST_CASE("an accumulated loss without a division is a mistake, with Adam a note") {
     Reports sgd(1);
     sgd.facts("step_counts", counts(R"("backwards":4)"))
         .facts("optimizer", R"({"id":0,"class":"torch.optim.sgd.SGD"})");
@@ -277,7 +277,7 @@ TEST_CASE("An accumulated loss without a division is a mistake, with Adam a note
     CHECK(resultOf(healthyDdp().diagnosis(), "accumulation-undivided") == "skipped");
 }
 
-TEST_CASE("Steps that a script skips are no accumulation") {
+TEST_CASE("steps that a script skips are not reported as accumulation") {
     const auto with = [](const std::vector<std::string>& facts) {
         Reports reports = healthyDdp();
         for (const std::string& one : facts)
@@ -309,7 +309,7 @@ TEST_CASE("Steps that a script skips are no accumulation") {
     CHECK(accusations(accumulates) == std::vector<std::string>{"accumulation-undivided", "sync-every-micro-batch"});
 }
 
-TEST_CASE("Samples of all loaders of a step count, and a rate that changes is called the largest") {
+TEST_CASE("the samples of a step are those of all its loaders, and of a changing rate the largest is shown") {
     Reports reports(2);
     reports.facts("process", R"({"world_size":2,"distributed":true})");
     reports.facts("data_parallel", R"({"kind":"ddp","ranks":[0,1]})");
@@ -333,7 +333,7 @@ TEST_CASE("Samples of all loaders of a step count, and a rate that changes is ca
           "One optimizer step sees 14 samples: 7 of 2 loaders x 2 ranks. The largest learning rate is 0.3.");
 }
 
-TEST_CASE("Gradients that are cleared in each micro-batch are a mistake") {
+TEST_CASE("gradients that are cleared in each micro-batch are a mistake") {
     const auto with = [](int batches, int steps) {
         Reports reports = healthyDdp();
         reports.facts("step_counts", R"({"from_step":2,"backwards":4,"unused":3,"trained_batches":)" +
@@ -351,7 +351,7 @@ TEST_CASE("Gradients that are cleared in each micro-batch are a mistake") {
     CHECK(resultOf(with(1, 9), "cleared-before-step") == "passed");  // several backward passes of one batch
 }
 
-TEST_CASE("Gradients that still exist and could not be read are not judged") {
+TEST_CASE("gradients that still exist and could not be read are not judged") {
     const auto with = [](const std::string& unused) {
         Reports reports = healthyDdp();
         reports.facts("step_counts", R"({"from_step":1,"backwards":1,"unused":0,"trained_batches":1,"all_reduces":1,)"
@@ -366,7 +366,7 @@ TEST_CASE("Gradients that still exist and could not be read are not judged") {
     CHECK(resultOf(with("null"), "cleared-before-step") == "could_not_judge");
 }
 
-TEST_CASE("Most steps decide about the samples per step, without steps that were left out") {
+TEST_CASE("the samples per step are those of most steps, without steps that were left out") {
     const auto with = [](const std::string& first, const std::vector<std::int64_t>& samples) {
         Reports reports(2);
         reports.facts("process", R"({"world_size":2,"distributed":true})");
@@ -396,7 +396,7 @@ TEST_CASE("Most steps decide about the samples per step, without steps that were
     CHECK(with(R"("skipped":0)", {12, 4, 4, 2}) == expected);
 }
 
-TEST_CASE("An all-reduce in each micro-batch is a cost, a closure and two losses are none") {
+TEST_CASE("an all-reduce in each micro-batch is reported as a cost, a closure or two losses are not") {
     Reports every = healthyDdp();
     every.facts("step_counts", R"({"from_step":2,"backwards":4,"all_reduces":4,"optimizers":[0],"batches":[0],)"
                                R"("losses":["train.py:40"],"skipped":0})");
@@ -416,7 +416,7 @@ TEST_CASE("An all-reduce in each micro-batch is a cost, a closure and two losses
           "skipped");
 }
 
-TEST_CASE("A search for unused parameters is needless if there was none, and needed if DDP stops without it") {
+TEST_CASE("find_unused_parameters is needless if no parameter was unused, and needed if DDP stops without it") {
     const std::string facts = R"({"kind":"ddp","ranks":[0,1],"where":"train.py:21","find_unused_parameters":true})";
     Reports needless = healthyDdp();
     needless.facts("data_parallel", facts).facts("buckets", R"({"iteration":3,"unused_parameter_bytes":0})");
@@ -435,7 +435,7 @@ TEST_CASE("A search for unused parameters is needless if there was none, and nee
     CHECK(accusations(other.diagnosis()).empty());
 }
 
-TEST_CASE("Gathered features without a gradient are noted") {
+TEST_CASE("gathered features without a gradient are noted") {
     Reports reports = healthyDdp();
     CHECK(resultOf(reports.diagnosis(), "gathered-without-gradient") == "skipped");
     reports.facts("gathered", R"({"where":"loss.py:17","operation":"all_gather","ranks":2,"with_gradient":1})");
@@ -447,7 +447,7 @@ TEST_CASE("Gathered features without a gradient are noted") {
     CHECK(finding.severity == Severity::kNote);
 }
 
-TEST_CASE("Backward passes without an optimizer step at the end are noted") {
+TEST_CASE("backward passes without an optimizer step at the end are noted") {
     Reports reports = healthyDdp();
     reports.fact(1, "end", R"({"steps":4,"unfinished_backwards":3})").state(1, RankStage::kFinished);
     CHECK(
@@ -460,7 +460,7 @@ TEST_CASE("Backward passes without an optimizer step at the end are noted") {
     CHECK(resultOf(none.diagnosis(), "gradients-left-over") == "passed");
 }
 
-TEST_CASE("Losses that are not finite until the end are a mistake, a missing loss is not") {
+TEST_CASE("losses that are not finite until the end are a mistake, a missing loss is not") {
     Reports nan(1);
     nan.facts("step_counts", counts(R"("backwards":1)")).steps(0, {1, 2, kNaN, kNaN});
     CHECK(findingOf(nan.diagnosis(), "loss-not-finite").text ==
@@ -474,7 +474,7 @@ TEST_CASE("Losses that are not finite until the end are a mistake, a missing los
     CHECK(accusations(recovers.diagnosis()).empty());
 }
 
-TEST_CASE("Many skipped steps of GradScaler are a cost, and skipped steps at its start are usual") {
+TEST_CASE("many skipped steps of GradScaler are a cost, and skipped steps at its start are usual") {
     Reports many = healthyDdp();
     for (int i = 0; i < 13; ++i) many.fact(0, "skipped_step", R"({"after_step":1})");
     CHECK(accusations(many.diagnosis()) == std::vector<std::string>{"steps-skipped"});
@@ -483,7 +483,7 @@ TEST_CASE("Many skipped steps of GradScaler are a cost, and skipped steps at its
     CHECK(resultOf(few.diagnosis(), "steps-skipped") == "passed");
 }
 
-TEST_CASE("Schedulers that step once per rank are a mistake, but not those of Accelerate") {
+TEST_CASE("schedulers that step once per rank are a mistake, but not those of Accelerate") {
     const std::string twice = R"({"from_step":1,"backwards":1,"scheduler_steps":2,"losses":["train.py:40"]})";
     const auto with = [&](const std::string& process, int schedulers, const char* line = nullptr) {
         Reports reports(2);
@@ -503,7 +503,7 @@ TEST_CASE("Schedulers that step once per rank are a mistake, but not those of Ac
     CHECK(resultOf(with(R"({"world_size":2,"accelerate":"1.15.0"})", 1), "scheduler-too-often") == "skipped");
 }
 
-TEST_CASE("Unequal numbers of batches are found before the ranks hang, unless the script limits or joins them") {
+TEST_CASE("unequal numbers of batches are found before the ranks hang, unless the script limits or joins them") {
     const auto with = [](const std::string& more, bool joins) {
         Reports reports = healthyDdp();
         const std::string longer = R"({"class":"T","object":1,"length":20,"content_crc32":[1]})";
@@ -530,7 +530,7 @@ TEST_CASE("Unequal numbers of batches are found before the ranks hang, unless th
     CHECK(resultOf(failed.diagnosis(), "uneven-steps") == "found");
 }
 
-TEST_CASE("Parameters in no optimizer are named after 16 steps") {
+TEST_CASE("parameters in no optimizer are named after 16 steps") {
     const auto with = [](const std::string& facts) {
         Reports reports = ownLoop();
         reports.facts("data_parallel", R"({"kind":"ddp","where":"train.py:20","ranks":[0,1]})");
@@ -558,7 +558,7 @@ TEST_CASE("Parameters in no optimizer are named after 16 steps") {
     CHECK(resultOf(late.diagnosis(), "parameters-not-optimized") == "passed");
 }
 
-TEST_CASE("Gradients that are clipped while they are scaled are named") {
+TEST_CASE("gradients that are clipped while they are scaled are named") {
     const auto with = [](const char* facts) {
         Reports reports = ownLoop();
         partFrom(reports, 100);

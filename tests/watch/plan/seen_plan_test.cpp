@@ -58,7 +58,7 @@ Json distributed(int rank, int ranks, std::int64_t seed = 0) {
 
 }  // namespace
 
-TEST_CASE("Plans of recorded samplers are the samples that PyTorch trained", "[seenplan]") {
+TEST_CASE("plans of recorded samplers are the samples that PyTorch trained", "[seenplan]") {
     const auto& [name, kind, ranks] = GENERATE(table<std::string, SamplerKind, int>({
         {"ddp_three_ranks", SamplerKind::kDistributed, 3},
         {"lightning_two_ranks", SamplerKind::kDistributed, 2},
@@ -79,21 +79,21 @@ TEST_CASE("Plans of recorded samplers are the samples that PyTorch trained", "[s
     CHECK(compared > 100);
 }
 
-TEST_CASE("The order of Accelerate's default sampler is not claimed", "[seenplan]") {
+TEST_CASE("the order of Accelerate's default sampler is not claimed", "[seenplan]") {
     const Recorded run = recorded("accelerate_default");
     const Result<SeenPlan> plan = seenPlan(run.loaders, run.epochs);
     REQUIRE_FALSE(plan);
     CHECK(plan.problem().message.find("RandomSampler depends on the state of its generator") != std::string::npos);
 }
 
-TEST_CASE("A sampler with a later first epoch has the plan of a larger seed", "[seenplan]") {
+TEST_CASE("a sampler with a later first epoch has the plan of a larger seed", "[seenplan]") {
     const std::map<int, LoaderFacts> loaders = {{0, loaderOf(distributed(0, 1, 7))}};
     const SeenPlan plan = seenPlan(loaders, {3, 4}).value();
     CHECK(plan.specAt(0).seed + plan.specAt(0).epoch == 10);
     CHECK(plan.specAt(1).seed + plan.specAt(1).epoch == 11);
 }
 
-TEST_CASE("A sampler without set_epoch has the same plan in every epoch", "[seenplan]") {
+TEST_CASE("a sampler without set_epoch has the same plan in every epoch", "[seenplan]") {
     const std::map<int, LoaderFacts> loaders = {{0, loaderOf(distributed(0, 1))}};
     const SeenPlan plan = seenPlan(loaders, {0, 0, 0}).value();
     CHECK_FALSE(plan.sampler.setEpoch);
@@ -101,7 +101,7 @@ TEST_CASE("A sampler without set_epoch has the same plan in every epoch", "[seen
     CHECK_FALSE(seenPlan(loaders, {0, 0, 1}));
 }
 
-TEST_CASE("Samplers that no plan describes are refused with a reason", "[seenplan]") {
+TEST_CASE("samplers that no plan describes are refused with a reason", "[seenplan]") {
     const auto messageOf = [](const std::map<int, LoaderFacts>& loaders) {
         const Result<SeenPlan> plan = seenPlan(loaders, {});
         return plan ? std::string() : plan.problem().message;
@@ -117,7 +117,7 @@ TEST_CASE("Samplers that no plan describes are refused with a reason", "[seenpla
     CHECK_FALSE(messageOf({{0, damaged}}).empty());
 }
 
-TEST_CASE("A plan is not confirmed by other samples or by too many", "[seenplan]") {
+TEST_CASE("a plan is not confirmed by other samples or by too many", "[seenplan]") {
     LoaderFacts loader = loaderOf({{"class", "torch.utils.data.sampler.SequentialSampler"}}, 3);
     const ShardPlan plan = ShardPlan::make(seenPlan({{0, loader}}, {}).value().specAt(0)).value();
     CHECK(matchesPlan(plan, 0, 1, {1, 2}));

@@ -7,7 +7,7 @@
 using namespace ringside;
 using namespace ringside::testing;
 
-TEST_CASE("An attempt that not every rank reached does not split the epochs by rank", "[audit]") {
+TEST_CASE("an attempt that not every rank reached does not split the epochs by rank", "[audit]") {
     RecordedScript script;
     const auto begin = [&script](int rank, int restart) {
         script.fact(rank, "process", {{"world_size", 2}, {"restart", restart}});
@@ -30,7 +30,7 @@ TEST_CASE("An attempt that not every rank reached does not split the epochs by r
 }
 
 // torchrun counts only the failures of its own host: the number of rank 1 stays 0.
-TEST_CASE("Restarts that only one host counts are restarts of all ranks", "[audit]") {
+TEST_CASE("restarts that only one host counts are restarts of all ranks", "[audit]") {
     RecordedScript script;
     for (int attempt = 0; attempt < 3; ++attempt) {
         for (const int rank : {0, 1}) {
@@ -45,7 +45,7 @@ TEST_CASE("Restarts that only one host counts are restarts of all ranks", "[audi
 }
 
 // Launchers such as mpirun report no number of the restart, but the record contains the restarts.
-TEST_CASE("Recorded restarts number the attempts of ranks that missed one", "[audit]") {
+TEST_CASE("recorded restarts number the attempts of ranks that missed one", "[audit]") {
     RecordedScript script;
     const auto begin = [&script](int rank) {
         script.process(rank, 2);

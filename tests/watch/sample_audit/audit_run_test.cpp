@@ -37,7 +37,7 @@ fs::path write(const fs::path& run, const RecordedScript& script, const std::str
 
 }  // namespace
 
-TEST_CASE("A recorded run is audited together with the run that it continues", "[audit]") {
+TEST_CASE("a recorded run is audited together with the run that it continues", "[audit]") {
     const TemporaryDirectory directory;
     const fs::path first = write(directory.path() / "a", scriptOf({0, 1, 2}, false));
     const fs::path second = write(directory.path() / "b", scriptOf({3, 4, 5}, true), first.string());
@@ -66,7 +66,7 @@ Json weights(int step, double norm) {
 
 // Two starts of the script in one run: the first trains steps 1 to 3 and fails, the second continues from the
 // checkpoint of step 1 and trains what was left of the epoch.
-TEST_CASE("Steps that a restart does not continue from do not count", "[audit]") {
+TEST_CASE("steps that a restart does not continue from do not count", "[audit]") {
     const auto tensors = [](RecordedScript& script, int step, double norm) {
         script.fact(0, "tensors", weights(step, norm));
     };
@@ -122,7 +122,7 @@ StepsFrame finishedStep(int rank, std::int64_t epoch, std::int64_t step) {
 
 // Rank 0 reports the batch of step 3, which it could not finish because rank 1 had ended. The recorder numbers the
 // steps after the restart from 3.
-TEST_CASE("A step that failed on one rank does not shift the steps after the restart", "[audit]") {
+TEST_CASE("a step that failed on one rank does not shift the steps after the restart", "[audit]") {
     RecordedScript script;
     const auto begin = [&script] {
         for (const int rank : {0, 1}) {
@@ -159,7 +159,7 @@ TEST_CASE("A step that failed on one rank does not shift the steps after the res
     CHECK(audit.value().training[1].assigned == 8);
 }
 
-TEST_CASE("Batches that share a backward pass are noted, because some may have been skipped", "[audit]") {
+TEST_CASE("batches that share a backward pass are noted, because some may have been skipped", "[audit]") {
     const int backwards = GENERATE(1, 2);
     RecordedScript script;
     script.process(0, 1);
@@ -181,7 +181,7 @@ TEST_CASE("Batches that share a backward pass are noted, because some may have b
 
 // The first run saves a checkpoint after step 1 and continues to train. The second run starts with the weights of step
 // 1.
-TEST_CASE("Steps after the checkpoint that a run continues from do not count", "[audit]") {
+TEST_CASE("steps after the checkpoint that a run continues from do not count", "[audit]") {
     const auto tensors = [](RecordedScript& script, int step, double norm) {
         script.fact(0, "tensors",
                     {{"optimizer", 0},
@@ -225,7 +225,7 @@ TEST_CASE("Steps after the checkpoint that a run continues from do not count", "
           "b continues a from step 1, as a comparison of weights shows: later steps of that run do not count");
 }
 
-TEST_CASE("A chain without its first run is a problem that names the directory", "[audit]") {
+TEST_CASE("a chain without its first run is a problem that names the directory", "[audit]") {
     const TemporaryDirectory directory;
     const fs::path gone = directory.path() / "gone";
     const Result<SampleAudit> audit = auditRun(write(directory.path() / "b", scriptOf({0}, true), gone.string()));
@@ -233,13 +233,13 @@ TEST_CASE("A chain without its first run is a problem that names the directory",
     CHECK(audit.problem().field == gone.string());
 }
 
-TEST_CASE("A run that continues itself is a problem", "[audit]") {
+TEST_CASE("a run that continues itself is a problem", "[audit]") {
     const TemporaryDirectory directory;
     const fs::path a = directory.path() / "a";
     REQUIRE_FALSE(auditRun(write(a, scriptOf({0}, true), a.string())));
 }
 
-TEST_CASE("Damaged lines are counted and named", "[audit]") {
+TEST_CASE("damaged lines are counted and named", "[audit]") {
     const TemporaryDirectory directory;
     const fs::path run = write(directory.path() / "a", scriptOf({0, 1, 2, 3, 4, 5}, true));
     std::string text = readFile(run / "telemetry.jsonl", 1U << 20).value();
@@ -253,7 +253,7 @@ TEST_CASE("Damaged lines are counted and named", "[audit]") {
     CHECK(audit.value().notes.back() == "1 damaged lines were skipped, so the shown numbers of samples may be too low");
 }
 
-TEST_CASE("Each prefix of a record is audited or refused without a crash", "[audit]") {
+TEST_CASE("each prefix of a record is audited or refused without a crash", "[audit]") {
     const TemporaryDirectory directory;
     const fs::path run = write(directory.path() / "a", scriptOf({0, 1, 2, 3, 4, 5}, true));
     const std::string text = readFile(run / "telemetry.jsonl", 1U << 20).value();
@@ -284,7 +284,7 @@ EpochAudit auditOf(const std::string& settings, const std::vector<std::int64_t>&
 
 }  // namespace
 
-TEST_CASE("the audit of an own run names why samples are repeated or missing", "[audit]") {
+TEST_CASE("the audit of a Ringside run gives the reason why samples are repeated or missing", "[audit]") {
     const std::vector<std::int64_t> all = {0, 1, 2, 3, 4, 5, 6, 7};
     const EpochAudit sequential = auditOf(R"("sampler": {"kind": "sequential"})", all, all);
     CHECK(sequential.twice == 8);
@@ -305,7 +305,7 @@ TEST_CASE("the audit of an own run names why samples are repeated or missing", "
 }
 
 // torch's DataLoader with drop_last yields 0 4 8 | 1 5 9, and nothing on the ranks that have 2 6 | 3 7.
-TEST_CASE("An epoch in which the loader drops the samples of shorter ranks is by rule", "[audit]") {
+TEST_CASE("an epoch in which the loader drops the samples of shorter ranks is by rule", "[audit]") {
     RunStarted started;
     started.trainingSamples = 10;
     started.config = R"({"version": 1, "parallel": {"world_size": 4}, "loader": {"batch_size": 3, "drop_last": true},

@@ -34,7 +34,7 @@ std::vector<std::string> textsOf(const SampleAudit& audit) {
 
 }  // namespace
 
-TEST_CASE("An epoch in which two ranks train every sample once is exact", "[audit]") {
+TEST_CASE("an epoch in which two ranks train every sample once is exact", "[audit]") {
     RecordedScript script = scriptWithRanks(2, 4);
     script.epoch(0, 0, 0, {0, 2});
     script.epoch(1, 0, 0, {1, 3});
@@ -46,7 +46,7 @@ TEST_CASE("An epoch in which two ranks train every sample once is exact", "[audi
           std::vector<std::string>{"training epoch 1: every sample exactly once: 4 samples over 2 ranks"});
 }
 
-TEST_CASE("Batches before a failure in the first step are no evaluation", "[audit]") {
+TEST_CASE("batches before a failure in the first step do not count as an evaluation", "[audit]") {
     const auto with = [](bool fails) {
         RecordedScript script = scriptWithRanks(1, 8);
         script.evaluated(0, 0, 0, 0, {0, 1});
@@ -59,7 +59,7 @@ TEST_CASE("Batches before a failure in the first step are no evaluation", "[audi
     CHECK(textsOf(with(true)).empty());
 }
 
-TEST_CASE("Loaders that one line iterates over are distinguished", "[audit]") {
+TEST_CASE("loaders that one line iterates over are distinguished", "[audit]") {
     RecordedScript script;
     script.process(0, 1);
     for (const int loader : {0, 1}) script.loader(0, loader, listOf(4, loader), {{"where", "train.py:9"}});
@@ -74,7 +74,7 @@ TEST_CASE("Loaders that one line iterates over are distinguished", "[audit]") {
 }
 
 // 10 samples over 4 ranks: ceil(10 / 4) = 3 each, 12 in all, so the sampler repeats the first 2 of the order.
-TEST_CASE("Repeated samples of DistributedSampler are named as padding", "[audit]") {
+TEST_CASE("repeated samples of DistributedSampler are named as padding", "[audit]") {
     RecordedScript script = scriptWithRanks(4, 10, distributed(4, 12));
     script.epoch(0, 0, 0, {0, 4, 8});
     script.epoch(1, 0, 0, {1, 5, 9});
@@ -87,7 +87,7 @@ TEST_CASE("Repeated samples of DistributedSampler are named as padding", "[audit
     CHECK(epoch.why == "DistributedSampler repeats 2 samples so that each of 4 ranks gets 3");
 }
 
-TEST_CASE("Samples that DistributedSampler drops are named", "[audit]") {
+TEST_CASE("samples that DistributedSampler drops are named", "[audit]") {
     RecordedScript script = scriptWithRanks(4, 10, distributed(4, 8, true));
     for (int rank = 0; rank < 4; ++rank) script.epoch(rank, 0, 0, {rank, rank + 4});
     const EpochAudit epoch = auditOf({script}).training.at(0);
@@ -97,7 +97,7 @@ TEST_CASE("Samples that DistributedSampler drops are named", "[audit]") {
 }
 
 // Two samples are repeated, as padding would do, but two others are missing. No rule explains both.
-TEST_CASE("Padding does not explain samples that are missing", "[audit]") {
+TEST_CASE("padding does not explain samples that are missing", "[audit]") {
     RecordedScript script = scriptWithRanks(2, 6, distributed(2, 6));
     script.epoch(0, 0, 0, {0, 2, 4});
     script.epoch(1, 0, 0, {0, 2, 5});
@@ -109,7 +109,7 @@ TEST_CASE("Padding does not explain samples that are missing", "[audit]") {
     CHECK(epoch.why.empty());
 }
 
-TEST_CASE("Ranks that all read everything are named", "[audit]") {
+TEST_CASE("ranks that all read everything are named", "[audit]") {
     RecordedScript script = scriptWithRanks(2, 3);
     script.epoch(0, 0, 0, {0, 1, 2});
     script.epoch(1, 0, 0, {2, 0, 1});
@@ -119,7 +119,7 @@ TEST_CASE("Ranks that all read everything are named", "[audit]") {
     CHECK_FALSE(linesOf(audit).at(0).good);
 }
 
-TEST_CASE("A line for further epochs is good only if each of these epochs is", "[audit]") {
+TEST_CASE("a line that sums up further epochs is good only if each of these epochs is good", "[audit]") {
     for (const bool repeats : {false, true}) {
         RecordedScript script = scriptWithRanks(1, 3);
         script.epoch(0, 0, 0, {0, 1, 2});
@@ -133,7 +133,7 @@ TEST_CASE("A line for further epochs is good only if each of these epochs is", "
     }
 }
 
-TEST_CASE("Samples that were only counted are no good result, and no bad one", "[audit]") {
+TEST_CASE("samples that were only counted are neither a good nor a bad result", "[audit]") {
     for (const char* why : {"", "samples of an IterableDataset have no indices: they are only counted"}) {
         SampleAudit audit;
         audit.training = {{.assigned = 8, .isFinished = true, .ranks = {{0, 8}}, .why = why}};
@@ -153,7 +153,7 @@ TEST_CASE("Samples that were only counted are no good result, and no bad one", "
               .known);
 }
 
-TEST_CASE("Samples of an unfinished epoch are not called never trained", "[audit]") {
+TEST_CASE("samples of an unfinished epoch are not reported as never trained", "[audit]") {
     RecordedScript script = scriptWithRanks(1, 10);
     script.epoch(0, 0, 0, {0, 1, 2}, false);
     const SampleAudit audit = auditOf({script});
@@ -164,7 +164,7 @@ TEST_CASE("Samples of an unfinished epoch are not called never trained", "[audit
 }
 
 // Lightning stops after the last batch and does not request a further one from the iterator.
-TEST_CASE("An iterator that is left after its last batch has read everything", "[audit]") {
+TEST_CASE("an iterator that is left after its last batch has read everything", "[audit]") {
     const Json loader = {{"batch_size", 4}, {"sampler", {{"class", "torch.utils.data.sampler.RandomSampler"}}}};
     RecordedScript script = scriptWithRanks(1, 4, loader);
     script.epoch(0, 0, 0, {3, 1, 0}, false);  // one batch: 1 * 4 >= 4
@@ -177,7 +177,7 @@ TEST_CASE("An iterator that is left after its last batch has read everything", "
 }
 
 // random_split with a different seed on each rank: the indices of each rank are correct, but the Subsets differ.
-TEST_CASE("Indices of a Subset are replaced by the indices of the data set inside", "[audit]") {
+TEST_CASE("indices of a Subset are replaced by the indices of the data set inside", "[audit]") {
     RecordedScript script;
     const std::vector<Indices> chosen = {{0, 1, 2, 3}, {2, 3, 4, 5}};
     for (int rank = 0; rank < 2; ++rank) {
@@ -200,7 +200,7 @@ TEST_CASE("Indices of a Subset are replaced by the indices of the data set insid
     CHECK(overlapping.never == 4);
 }
 
-TEST_CASE("Subsets without recorded indices are comparable only if they are equal", "[audit]") {
+TEST_CASE("subsets without recorded indices are comparable only if they are equal", "[audit]") {
     const auto build = [](const std::string& hashOfSecond) {
         RecordedScript script;
         for (int rank = 0; rank < 2; ++rank) {
@@ -220,7 +220,7 @@ TEST_CASE("Subsets without recorded indices are comparable only if they are equa
     CHECK(other.why.find("Subset") != std::string::npos);
 }
 
-TEST_CASE("Validation samples that were trained on are counted through Subsets of one data set", "[audit]") {
+TEST_CASE("validation samples that were trained on are counted through Subsets of one data set", "[audit]") {
     RecordedScript script;
     script.process(0, 1);
     script.loader(0, 0, subsetOf(4, 1, listOf(6, 9)));
@@ -239,7 +239,7 @@ TEST_CASE("Validation samples that were trained on are counted through Subsets o
 }
 
 // Loaders 0 and 1 read the training set, loader 2 the test set.
-TEST_CASE("Evaluating all samples that were trained on is no validation on them", "[audit]") {
+TEST_CASE("an evaluation of exactly the training samples is not reported as validation on trained samples", "[audit]") {
     RecordedScript script;
     script.process(0, 1);
     script.loader(0, 0, listOf(4, 1));
@@ -256,7 +256,7 @@ TEST_CASE("Evaluating all samples that were trained on is no validation on them"
 }
 
 // The lost second batch contained sample 0 again. Without it, the pass seems to be exact.
-TEST_CASE("A validation pass with a lost batch is not called exact", "[audit]") {
+TEST_CASE("a validation pass with a lost batch is not reported as exact", "[audit]") {
     RecordedScript script;
     script.process(0, 1);
     script.loader(0, 0, listOf(3, 1));
@@ -268,7 +268,7 @@ TEST_CASE("A validation pass with a lost batch is not called exact", "[audit]") 
 }
 
 // In a short run, all reports of one rank can arrive before those of another rank.
-TEST_CASE("Epochs of small data are counted although a rank is many epochs behind", "[audit]") {
+TEST_CASE("epochs of small data are counted although a rank is many epochs behind", "[audit]") {
     RecordedScript script = scriptWithRanks(2, 4);
     for (std::int64_t epoch = 0; epoch < 40; ++epoch) script.epoch(0, 0, epoch, {0, 1});
     for (std::int64_t epoch = 0; epoch < 40; ++epoch) script.epoch(1, 0, epoch, {2, 3});
@@ -278,7 +278,7 @@ TEST_CASE("Epochs of small data are counted although a rank is many epochs behin
 }
 
 // Rank 1 is four epochs behind rank 0, and its batch of epoch 0 repeats a sample.
-TEST_CASE("An epoch whose late batches are not counted is not called exact", "[audit]") {
+TEST_CASE("an epoch whose late batches are not counted is not reported as exact", "[audit]") {
     RecordedScript script = scriptWithRanks(2, (1 << 20) + 1);
     script.epoch(0, 0, 0, {0, 1});
     script.trained(1, 0, 0, {2, 3});
@@ -290,7 +290,7 @@ TEST_CASE("An epoch whose late batches are not counted is not called exact", "[a
     CHECK(audit.training.at(0).why.starts_with("1 batches are not counted"));
 }
 
-TEST_CASE("Validation samples may be among trained ones that are not recorded", "[audit]") {
+TEST_CASE("validation samples may be among trained ones that are not recorded", "[audit]") {
     const auto trainedOn = [](std::size_t reported) {
         RecordedScript script;
         script.process(0, 1);
@@ -308,7 +308,7 @@ TEST_CASE("Validation samples may be among trained ones that are not recorded", 
     CHECK_FALSE(trainedOn(5));  // one index is missing
 }
 
-TEST_CASE("Validation on another data set makes no claim about trained samples", "[audit]") {
+TEST_CASE("validation on another data set makes no claim about trained samples", "[audit]") {
     RecordedScript script;
     script.process(0, 1);
     script.loader(0, 0, listOf(3, 1));
@@ -320,7 +320,7 @@ TEST_CASE("Validation on another data set makes no claim about trained samples",
 }
 
 // Each rank has shuffled its list of files itself: the indices of the ranks are disjoint, but the contents are not.
-TEST_CASE("Contents overrule indices that do not name the same samples on all ranks", "[audit]") {
+TEST_CASE("contents take precedence over indices that mean different samples on each rank", "[audit]") {
     RecordedScript script;
     const std::vector<Indices> contents = {{100, 101, 102, 103}, {102, 103, 100, 105}};
     for (int rank = 0; rank < 2; ++rank) {
@@ -339,7 +339,7 @@ TEST_CASE("Contents overrule indices that do not name the same samples on all ra
     CHECK_FALSE(linesOf(auditOf({script})).at(0).good);  // the cause is not a rule of the sampler
 }
 
-TEST_CASE("Ranks of one data-parallel group are counted together, groups separately", "[audit]") {
+TEST_CASE("ranks of one data-parallel group are counted together, groups separately", "[audit]") {
     RecordedScript script = scriptWithRanks(4, 4);
     for (int rank = 0; rank < 4; ++rank) {
         const std::vector<int> ranks = rank % 2 == 0 ? std::vector<int>{0, 2} : std::vector<int>{1, 3};
@@ -352,7 +352,7 @@ TEST_CASE("Ranks of one data-parallel group are counted together, groups separat
     CHECK(audit.training[1].isExact());
 }
 
-TEST_CASE("A record without some of its indices makes no claim", "[audit]") {
+TEST_CASE("a record without some of its indices makes no claim", "[audit]") {
     RecordedScript script = scriptWithRanks(1, 4);
     script.trained(0, 0, 0, {0, 1});
     script.passEnd(0, 0, 0, 0, 4);  // two more were trained
@@ -362,7 +362,7 @@ TEST_CASE("A record without some of its indices makes no claim", "[audit]") {
 }
 
 // An observation that was lost on the rank is missing in the number of its pass, too.
-TEST_CASE("A record with lost observations makes no claim", "[audit]") {
+TEST_CASE("a record with lost observations makes no claim", "[audit]") {
     const auto whyOf = [](const char* about, const Json& facts) {
         RecordedScript script = scriptWithRanks(2, 4);
         script.epoch(0, 0, 0, {0, 1});
@@ -385,7 +385,7 @@ TEST_CASE("A record with lost observations makes no claim", "[audit]") {
     CHECK(auditOf({other}).training.at(0).isExact());
 }
 
-TEST_CASE("Samples without an optimizer step are not called trained", "[audit]") {
+TEST_CASE("samples without an optimizer step are not reported as trained", "[audit]") {
     RecordedScript script = scriptWithRanks(1, 4);
     script.epoch(0, 0, 0, {0, 1, 2, 3});
     CHECK(auditOf({script}).training.at(0).isExact());
@@ -395,7 +395,7 @@ TEST_CASE("Samples without an optimizer step are not called trained", "[audit]")
               .starts_with("training epoch 1: 4 samples; rank 0 has reported no optimizer step"));
 }
 
-TEST_CASE("Samples of an IterableDataset are counted only", "[audit]") {
+TEST_CASE("samples of an IterableDataset are counted only", "[audit]") {
     RecordedScript script;
     script.process(0, 1);
     script.loader(0, 0, {{"class", "data.Stream"}, {"object", 0}});
@@ -410,7 +410,7 @@ TEST_CASE("Samples of an IterableDataset are counted only", "[audit]") {
     CHECK(epoch.why == "samples of an IterableDataset have no indices: they are only counted");
 }
 
-TEST_CASE("A run that continues an unfinished epoch completes it", "[audit]") {
+TEST_CASE("a run that continues an unfinished epoch completes it", "[audit]") {
     RecordedScript first = scriptWithRanks(2, 6);
     first.epoch(0, 0, 0, {0, 2}, false);
     first.epoch(1, 0, 0, {1, 3}, false);
@@ -427,7 +427,7 @@ TEST_CASE("A run that continues an unfinished epoch completes it", "[audit]") {
     CHECK(audit.training[1].epoch == 1);
 }
 
-TEST_CASE("A run that begins an interrupted epoch again trains its first samples twice", "[audit]") {
+TEST_CASE("a run that begins an interrupted epoch again trains its first samples twice", "[audit]") {
     RecordedScript first = scriptWithRanks(1, 6);
     first.epoch(0, 0, 0, {0, 1, 2}, false);
     RecordedScript second = scriptWithRanks(1, 6);
@@ -438,7 +438,7 @@ TEST_CASE("A run that begins an interrupted epoch again trains its first samples
     CHECK(audit.training[0].never == 0);
 }
 
-TEST_CASE("A run that continues with the next epoch leaves the interrupted one incomplete", "[audit]") {
+TEST_CASE("a run that continues with the next epoch leaves the interrupted one incomplete", "[audit]") {
     RecordedScript first = scriptWithRanks(1, 6);
     first.pass(0, 0, 0, 3);
     first.epoch(0, 0, 0, {0, 1, 2}, false);
@@ -455,7 +455,7 @@ TEST_CASE("A run that continues with the next epoch leaves the interrupted one i
 }
 
 // Lightning's sampler still has epoch 0 when the iterator of the resumed epoch is made.
-TEST_CASE("A sampler with an earlier epoch continues the interrupted epoch", "[audit]") {
+TEST_CASE("a sampler with an earlier epoch continues the interrupted epoch", "[audit]") {
     RecordedScript first = scriptWithRanks(1, 6);
     first.pass(0, 0, 0, 3);
     first.epoch(0, 0, 0, {0, 1, 2}, false);
@@ -467,7 +467,7 @@ TEST_CASE("A sampler with an earlier epoch continues the interrupted epoch", "[a
     CHECK(audit.training[0].isExact());
 }
 
-TEST_CASE("A restart of the ranks within a run counts as another run of the chain", "[audit]") {
+TEST_CASE("a restart of the ranks within a run counts as another run of the chain", "[audit]") {
     RecordedScript script = scriptWithRanks(1, 4);
     script.trained(0, 0, 0, {0, 1});  // the process is then killed, so the pass has no end
     script.process(0, 1);
@@ -497,7 +497,7 @@ TEST_CASE("invalid facts cause no crash", "[audit]") {
 }
 
 // Compares with a simple count: a map from each sample to its number of draws.
-TEST_CASE("Random assignments are counted as by brute force", "[audit]") {
+TEST_CASE("random assignments are counted as by brute force", "[audit]") {
     std::mt19937 random(GENERATE(range(0, 60)));
     const auto below = [&](std::int64_t most) {
         return std::uniform_int_distribution<std::int64_t>(0, most - 1)(random);
@@ -553,7 +553,7 @@ TEST_CASE("Random assignments are counted as by brute force", "[audit]") {
     }
 }
 
-TEST_CASE("The audit survives summary.json", "[audit]") {
+TEST_CASE("an audit read back from summary.json is unchanged", "[audit]") {
     RecordedScript script = scriptWithRanks(2, 5);
     script.epoch(0, 0, 0, {0, 1});
     script.epoch(1, 0, 0, {1, 2, 3});
@@ -568,7 +568,7 @@ TEST_CASE("The audit survives summary.json", "[audit]") {
     CHECK(json.at("lines").at(0).at("good") == false);
 }
 
-TEST_CASE("Ten million samples are counted exactly", "[audit]") {
+TEST_CASE("ten million samples are counted exactly", "[audit]") {
     constexpr std::int64_t kSize = 10'000'000, kPiece = 50'000;
     SampleCounts counts;
     for (std::int64_t first = 0; first < kSize; first += kPiece) {
@@ -581,7 +581,7 @@ TEST_CASE("Ten million samples are counted exactly", "[audit]") {
     CHECK(counts.repeated() == 1);
 }
 
-TEST_CASE("Samples that do not fit into memory are reported as not exact", "[audit]") {
+TEST_CASE("samples that do not fit into memory are reported as not exact", "[audit]") {
     SampleCounts counts;
     for (std::int64_t i = 0; i < 60'000; ++i) counts.add(i * 35'000, 0);
     CHECK_FALSE(counts.isExact());

@@ -8,7 +8,7 @@
 using namespace ringside;
 
 // Scripts hold out a part of a data set with SubsetRandomSampler. The names of the classes are those of PyTorch.
-TEST_CASE("Samplers that draw a part or with replacement explain the epoch", "[audit]") {
+TEST_CASE("samplers that draw a part or with replacement explain the epoch", "[audit]") {
     const auto within = [](Json sampler) {
         return Json{{"sampler", {{"class", "torch.utils.data.sampler.BatchSampler"}, {"inner", std::move(sampler)}}}};
     };
@@ -44,7 +44,7 @@ TEST_CASE("Samplers that draw a part or with replacement explain the epoch", "[a
     CHECK_FALSE(linesOf(auditOf({twice})).at(0).good);
 }
 
-TEST_CASE("A loader whose batches may be kept in memory is not called a validation loader", "[audit]") {
+TEST_CASE("a loader whose batches may be kept in memory is not reported as a validation loader", "[audit]") {
     const auto auditWith = [](bool evaluates) {
         RecordedScript script = scriptWithRanks(1, 4);
         script.evaluated(0, 0, 0, 0, {0, 1, 2, 3});
@@ -64,7 +64,7 @@ TEST_CASE("A loader whose batches may be kept in memory is not called a validati
     CHECK(audit.notes[0].starts_with("No backward pass follows a batch of the DataLoader at train.py:"));
 }
 
-TEST_CASE("A script without a DataLoader is named", "[audit]") {
+TEST_CASE("a script without a DataLoader is named", "[audit]") {
     RecordedScript script;
     script.process(0, 1);
     StepsFrame frame;
@@ -77,7 +77,7 @@ TEST_CASE("A script without a DataLoader is named", "[audit]") {
     CHECK(audit.notes[0].starts_with("No DataLoader was used for training"));
 }
 
-TEST_CASE("Steps without a batch of a loader are named beside steps with one", "[audit]") {
+TEST_CASE("steps without a batch of a loader are named beside steps with one", "[audit]") {
     const auto notesOf = [](const std::vector<std::int64_t>& samplesOfSteps) {
         RecordedScript script = scriptWithRanks(1, 4);
         script.epoch(0, 0, 0, {0, 1, 2, 3});

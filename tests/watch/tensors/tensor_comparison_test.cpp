@@ -42,7 +42,7 @@ TensorRecord recordOf(int ranks, const std::vector<double>& gradients) {
 
 }  // namespace
 
-TEST_CASE("One process and two processes of PyTorch have equal tensors", "[tensors]") {
+TEST_CASE("one process and two processes of PyTorch have equal tensors", "[tensors]") {
     const TensorComparison result = compareTensors(recorded("one_process"), recorded("two_processes"), 1e-4);
     CHECK(result.equal());
     CHECK(result.tensors == 5);
@@ -53,7 +53,7 @@ TEST_CASE("One process and two processes of PyTorch have equal tensors", "[tenso
 }
 
 // The recorded script divides one gradient by the number of ranks a second time.
-TEST_CASE("A gradient that PyTorch has divided twice is named with its ratio", "[tensors]") {
+TEST_CASE("a gradient that PyTorch has divided twice is named with its ratio", "[tensors]") {
     const TensorComparison result = compareTensors(recorded("one_process"), recorded("one_gradient_divided"), 1e-4);
     REQUIRE(result.first);
     CHECK(result.first->at.step == 1);
@@ -67,7 +67,7 @@ TEST_CASE("A gradient that PyTorch has divided twice is named with its ratio", "
     CHECK(reversed.first->factor == 2);
 }
 
-TEST_CASE("A difference that is no ratio of whole ranks has no factor", "[tensors]") {
+TEST_CASE("a difference whose ratio is not a number of ranks has no factor", "[tensors]") {
     const TensorComparison result = compareTensors(recordOf(1, {1, 2}), recordOf(4, {1, 2.5}), 1e-4);
     REQUIRE(result.first);
     CHECK(result.first->name == "b");
@@ -75,7 +75,7 @@ TEST_CASE("A difference that is no ratio of whole ranks has no factor", "[tensor
     CHECK(result.first->relative == Approx(0.2));
 }
 
-TEST_CASE("Tensors of equal norm differ if their sums differ", "[tensors]") {
+TEST_CASE("tensors of equal norm differ if their sums differ", "[tensors]") {
     TensorRecord b = recordOf(1, {1, 2});
     Json other = tensorsAt(1, {1, 2});
     other["gradient_sum"] = {-0.5, 0.5};
@@ -86,7 +86,7 @@ TEST_CASE("Tensors of equal norm differ if their sums differ", "[tensors]") {
     CHECK(result.first->relative == Approx(0.5));  // |-0.5 - 0.5| / (1 * sqrt(4))
 }
 
-TEST_CASE("Gradients that are rounding only are not compared", "[tensors]") {
+TEST_CASE("gradients that are rounding only are not compared", "[tensors]") {
     TensorRecord a = recordOf(1, {1, 2}), b = recordOf(2, {1, 2});
     Json noiseOfA = tensorsAt(2, {1, 1e-8}), noiseOfB = tensorsAt(2, {1, 3e-8});
     noiseOfA["gradient_sum"] = {0.5, 1e-9};
@@ -96,7 +96,7 @@ TEST_CASE("Gradients that are rounding only are not compared", "[tensors]") {
     CHECK(compareTensors(a, b, 1e-4).equal());
 }
 
-TEST_CASE("Tensors after a restart of the ranks are not compared", "[tensors]") {
+TEST_CASE("tensors after a restart of the ranks are not compared", "[tensors]") {
     TensorRecord a = recordOf(1, {1, 2}), b = recordOf(1, {1, 2});
     addFact(a, 0, "tensors", tensorsAt(4, {1, 2}));
     addFact(b, 0, "tensors", tensorsAt(4, {3, 2}));  // step 2 after a restart that came after step 2
@@ -107,7 +107,7 @@ TEST_CASE("Tensors after a restart of the ranks are not compared", "[tensors]") 
     CHECK(result.text().find("tensors after step 2: the ranks of a run were restarted") != std::string::npos);
 }
 
-TEST_CASE("Gradients that differ between the ranks of a run are not compared", "[tensors]") {
+TEST_CASE("gradients that differ between the ranks of a run are not compared", "[tensors]") {
     TensorRecord b = recordOf(2, {1, 2});
     addFact(b, 1, "tensors", tensorsAt(1, {1, 3}));
     const TensorComparison result = compareTensors(recordOf(1, {7, 8}), b, 1e-4);
@@ -119,7 +119,7 @@ TEST_CASE("Gradients that differ between the ranks of a run are not compared", "
           std::string::npos);
 }
 
-TEST_CASE("Weights without finite numbers are not called equal", "[tensors]") {
+TEST_CASE("weights that are not finite are not reported as equal", "[tensors]") {
     TensorRecord record;
     Json facts = tensorsAt(1, {1, 2});
     facts["norm"] = facts["sum"] = {nullptr, nullptr};
@@ -129,7 +129,7 @@ TEST_CASE("Weights without finite numbers are not called equal", "[tensors]") {
     CHECK(result.notCompared.front() == "weights: no weight tensor has finite values in both runs");
 }
 
-TEST_CASE("Steps that trained on other samples are named", "[tensors]") {
+TEST_CASE("steps that trained on other samples are named", "[tensors]") {
     TensorRecord a = recordOf(1, {1, 2}), b = recordOf(2, {1, 2});
     a.add(ConsumedIndices{0, 0, 1, 0, {1, 2, 3, 4}});
     b.add(ConsumedIndices{0, 0, 1, 0, {3, 1}});
@@ -139,7 +139,7 @@ TEST_CASE("Steps that trained on other samples are named", "[tensors]") {
     CHECK(compareTensors(a, b, 1e-4).otherSamples == 1);
 }
 
-TEST_CASE("An impossible comparison gives the reason", "[tensors]") {
+TEST_CASE("an impossible comparison gives the reason", "[tensors]") {
     const TensorComparison none = compareTensors(TensorRecord(), recordOf(1, {1, 2}), 1e-4);
     CHECK_FALSE(none.equal());
     CHECK(none.notCompared == std::vector<std::string>{"tensors: A is not a watched run"});
@@ -158,7 +158,7 @@ TEST_CASE("An impossible comparison gives the reason", "[tensors]") {
     CHECK(shapes.notCompared[0].find("different sizes") != std::string::npos);
 }
 
-TEST_CASE("Damaged facts about tensors are counted and skipped", "[tensors]") {
+TEST_CASE("damaged facts about tensors are counted and skipped", "[tensors]") {
     TensorRecord record = recordOf(1, {1, 2});
     Json shortened = tensorsAt(2, {1});
     addFact(record, 0, "tensors", shortened);

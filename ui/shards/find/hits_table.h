@@ -9,7 +9,7 @@
 
 namespace ringside {
 
-// Returns the table of a search result, with the columns of placesTable().
+// Returns the table of a search result, with the columns of assignmentTable().
 TableData hitsTable(const ShardScene& scene, std::vector<PlanHit> hits);
 
 }  // namespace ringside

@@ -5,11 +5,11 @@
 #include <QPushButton>
 
 #include "controls/segmented_control.h"
+#include "shards/grid/assignment_table.h"
 #include "shards/grid/breadcrumb.h"
 #include "shards/grid/grid_minimap.h"
 #include "shards/grid/grid_widget.h"
 #include "shards/grid/last_slots_panel.h"
-#include "shards/grid/places_table.h"
 #include "shards/scene/shard_view.h"
 
 namespace ringside {
@@ -28,7 +28,7 @@ class GridView : public ShardView {
     void setProgress(const RunProgress& progress) override;
     void setStep(std::optional<CellRange> slots_) override { m_grid->setStep(slots_); }
     void setHits(const Hits& hits) override { m_grid->setHits(hits); }
-    TableData table() const override { return m_scene ? placesTable(*m_scene) : TableData{}; }
+    TableData table() const override { return m_scene ? assignmentTable(*m_scene) : TableData{}; }
 
     bool isSettled() const override { return m_grid->isSettled() && m_minimap->isSettled(); }
     qint64 cellsDrawn() const override { return m_grid->cellsDrawn(); }

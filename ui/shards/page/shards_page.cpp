@@ -30,7 +30,7 @@ namespace {
 constexpr QPoint kTipOffset{12, 12};
 constexpr int kWordsPauseMs = 20;
 
-SampleSlot placeOf(const ShardPlan& plan, GridCell cell) {
+SampleSlot sampleSlotOf(const ShardPlan& plan, GridCell cell) {
     const CellContent content = cellContent(plan, cell.rank, cell.slot);
     return {cell.rank, cell.slot, content.step, content.position, content.kind == CellKind::Duplicate};
 }
@@ -390,7 +390,7 @@ void ShardsPage::selectAt(qint64 sample, std::optional<GridCell> cell) {
         return;
     }
     const bool isAssigned = cell && cell->slot < scene()->plan.samplesPerRank();
-    m_plan.select(sample, isAssigned ? std::optional(placeOf(scene()->plan, *cell)) : std::nullopt);
+    m_plan.select(sample, isAssigned ? std::optional(sampleSlotOf(scene()->plan, *cell)) : std::nullopt);
 }
 
 void ShardsPage::hover(std::optional<GridCell> cell) {

@@ -57,7 +57,7 @@ QString halvedSentence(const ShardPlan& plan, GridCell cell) {
                            plainNumber(sample));
 }
 
-QString turnPlace(const ShardLayout& layout, const QString& name, std::int64_t position) {
+QString batchPositionSentence(const ShardLayout& layout, const QString& name, std::int64_t position) {
     const std::int64_t batch = position / layout.batchSize;
     return gridText(
                "The sample is at position %1 of the %2, in batch %1 div %3 = %4. Whole batches are assigned to the "
@@ -98,7 +98,7 @@ std::int64_t orderPosition(const ShardPlan& plan, GridCell cell) {
     return isReplicated(plan.spec().kind) ? cell.slot : plan.position(cell.rank, cell.slot);
 }
 
-QString placeSentence(const ShardPlan& plan, GridCell cell) {
+QString positionSentence(const ShardPlan& plan, GridCell cell) {
     const ShardLayout layout = ShardLayout::of(plan.spec());
     const std::int64_t position = orderPosition(plan, cell);
     const QString p = plainNumber(position), world = plainNumber(layout.worldSize), name = orderName(plan);
@@ -110,7 +110,7 @@ QString placeSentence(const ShardPlan& plan, GridCell cell) {
                          "of them.")
                          .arg(plainNumber(plan.spec().worldSize), name, p);
     }
-    if (layout.rule == Rule::kByBatch) return turnPlace(layout, name, position);
+    if (layout.rule == Rule::kByBatch) return batchPositionSentence(layout, name, position);
     if (layout.rule == Rule::kBlocks) {
         return gridText(
                    "The sample is at position %1 of the %2, which is split into one block of %3 per rank: %1 div %3 = "
@@ -234,13 +234,13 @@ QString wouldDropSentence(const ShardPlan& plan) {
     dropping.dropLast = true;
     const ShardLayout layout = ShardLayout::of(dropping);
     const std::int64_t kept = layout.samplesPerRank * layout.worldSize;
-    if (kept == 0) return gridText("With drop_last on the sampler no rank would get any sample.");
+    if (kept == 0) return gridText("If drop_last of the sampler were on, no rank would get any sample.");
     const auto lost = plan.order().subspan(static_cast<std::size_t>(kept));
     const auto count = static_cast<std::int64_t>(lost.size());
-    return count == 1
-               ? gridText("With drop_last on the sampler, sample %1 would be dropped instead.").arg(listed(lost, 1))
-               : gridText("With drop_last on the sampler, samples %1 would be dropped instead.")
-                     .arg(listed(lost, count));
+    return count == 1 ? gridText("If drop_last of the sampler were on, sample %1 would be dropped instead.")
+                            .arg(listed(lost, 1))
+                      : gridText("If drop_last of the sampler were on, samples %1 would be dropped instead.")
+                            .arg(listed(lost, count));
 }
 
 QString loaderSentence(const ShardPlan& plan, int rank) {
@@ -260,10 +260,11 @@ QString withoutDropSentence(const ShardPlan& plan, std::int64_t position) {
     const QString tail = padding == 1 ? gridText("1 sample would be repeated.")
                                       : gridText("%1 samples would be repeated.").arg(groupedNumber(padding));
     if (layout.rule == Rule::kRoundRobin) {
-        return gridText("Without drop_last, the sample would be assigned to rank %1 mod %2 = %3, and %4")
+        return gridText(
+                   "If drop_last of the sampler were off, the sample would be assigned to rank %1 mod %2 = %3, and %4")
             .arg(plainNumber(position), plainNumber(layout.worldSize), plainNumber(layout.rankAt(position)), tail);
     }
-    return gridText("Without drop_last, the sample would be assigned to rank %1, slot %2, and %3")
+    return gridText("If drop_last of the sampler were off, the sample would be assigned to rank %1, slot %2, and %3")
         .arg(plainNumber(layout.rankAt(position)), plainNumber(layout.slotAt(position)), tail);
 }
 

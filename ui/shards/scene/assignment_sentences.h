@@ -8,7 +8,7 @@ namespace ringside {
 // Functions that explain in sentences how a sampler assigns its order to ranks. The sentences contain the numbers of
 // the user's experiment.
 
-QString placeSentence(const ShardPlan& plan, GridCell cell);  // explains how the sampler calculates a cell's sample
+QString positionSentence(const ShardPlan& plan, GridCell cell);  // explains how the sampler calculates a cell's sample
 // states which positions of the order a rank r uses, as a rule for any r
 QString ruleSentence(const ShardPlan& plan);
 QString stepSentence(const ShardPlan& plan, GridCell cell);     // states which samples (slots of a rank, positions

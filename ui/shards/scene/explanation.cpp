@@ -90,7 +90,7 @@ Explanation explain(const ShardScene& scene, GridCell cell) {
     result.things = identitiesOf(scene, cell);
     result.title = gridText("Why is sample %1 on rank %2?").arg(plainNumber(content.sample), plainNumber(cell.rank));
     result.warning = plan.spec().pitfalls.any();
-    result.lines << placeSentence(plan, cell);
+    result.lines << positionSentence(plan, cell);
     if (plan.isPadded(cell.rank, cell.slot) && !isReplicated(plan.spec().kind)) {
         result.lines << paddingSentence(plan) << copySentence(plan, cell) + QLatin1Char(' ') + wouldDropSentence(plan);
     } else {

@@ -69,7 +69,7 @@ QSize MeshCanvas::grid() const {
     return {std::min(ranks, kMaxInRow), (ranks + kMaxInRow - 1) / kMaxInRow};
 }
 
-MeshCanvas::Place MeshCanvas::placeOf(int rank) const {
+MeshCanvas::NodeCell MeshCanvas::cellOf(int rank) const {
     const RankLayout layout{scene().plan().mesh, rank};
     if (layout.mesh.pipeline > 1) return {layout.pipelineIndex(), layout.dataRank()};
     if (layout.mesh.replicate > 1 && layout.mesh.shard > 1) return {layout.shardIndex(), layout.replicateIndex()};
@@ -88,11 +88,11 @@ void MeshCanvas::sceneChanged() {
 
 QRectF MeshCanvas::nodeOf(int rank) const {
     const QSize size = grid();
-    const Place place = placeOf(rank);
+    const NodeCell cell = cellOf(rank);
     const double wide = (width() - kFrameRoom) / static_cast<double>(size.width());
     const double high = (height() - heightBelowNodes() - kFrameRoom) / static_cast<double>(size.height());
     const double w = std::min<double>(kMaxNodeWidth, wide * 0.5), h = std::min<double>(kMaxNodeHeight, high * 0.55);
-    const QPointF centre(kFrameRoom / 2 + (place.column + 0.5) * wide, kFrameRoom + (place.row + 0.5) * high);
+    const QPointF centre(kFrameRoom / 2 + (cell.column + 0.5) * wide, kFrameRoom + (cell.row + 0.5) * high);
     return {centre.x() - w / 2, centre.y() - h / 2, w, h};
 }
 
@@ -146,7 +146,7 @@ void MeshCanvas::drawCopies(QPainter& painter) const {
 
 void MeshCanvas::drawRoute(QPainter& painter, const Route& route, double most) {
     const QRectF from = nodeOf(route.from), to = nodeOf(route.to);
-    const Place a = placeOf(route.from), b = placeOf(route.to);
+    const NodeCell a = cellOf(route.from), b = cellOf(route.to);
     const QPointF whole = to.center() - from.center();
     const double length = std::hypot(whole.x(), whole.y());
     if (length < 1) return;

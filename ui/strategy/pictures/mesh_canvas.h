@@ -30,11 +30,11 @@ class MeshCanvas final : public StrategyCanvas {
         // true while one of the transfers of this line is in progress; known only in slow motion and single phases
         bool now = false;
     };
-    struct Place {
+    struct NodeCell {
         int column = 0, row = 0;
     };
     QSize grid() const;
-    Place placeOf(int rank) const;
+    NodeCell cellOf(int rank) const;
     double heightBelowNodes() const;  // returns the height below the boxes: for the curves and the legend
     QRectF nodeOf(int rank) const;
     std::vector<Route> routes() const;

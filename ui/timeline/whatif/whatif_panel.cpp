@@ -51,9 +51,9 @@ WhatIfPanel::WhatIfPanel(TimelineModel& model, const QString& controlProgram, QW
     column->addWidget(m_predicted);
     m_range = makeLabel("whatIfRangeLabel", "note");
     column->addWidget(m_range);
-    m_proofText = makeLabel("proofLabel", "small");
-    m_proofText->hide();
-    column->addWidget(m_proofText);
+    m_checkResultLabel = makeLabel("checkResultLabel", "small");
+    m_checkResultLabel->hide();
+    column->addWidget(m_checkResultLabel);
     m_controls = new WhatIfControls;
     column->addWidget(m_controls);
     column->addSpacing(Theme::kSpace1);
@@ -90,7 +90,7 @@ void WhatIfPanel::recomputeLater() {
     if (revision == 0 && m_revision != 0) {  // the page shows another run: discards the prediction of the previous run
         m_revision = 0;
         m_check.stop();
-        m_proofResult.reset();
+        m_checkResult.reset();
         m_result.reset();
         m_controls->reset();
         m_model.setReplay(nullptr);
@@ -105,11 +105,11 @@ void WhatIfPanel::recompute() {
     const TraceData* recorded = m_model.recorded();
     if (recorded == nullptr) return showResult();
     m_revision = recorded->revision();
-    m_asked = m_controls->change();
+    m_selectedChange = m_controls->change();
     auto steps = std::make_shared<const TraceData>(recorded->latest(kReplayed));
     m_work.requestLatest(
         this,
-        [steps, change = m_asked](const LatestWork::Stop&) {
+        [steps, change = m_selectedChange](const LatestWork::Stop&) {
             Answer answer{replaySteps(*steps, change), nullptr};
             if (!change.changesNothing())
                 answer.replay = std::make_shared<const TraceData>(replayedTrace(*steps, change, kReplayed));
@@ -127,11 +127,11 @@ void WhatIfPanel::showAnswer(const Answer& answer) {
 QString WhatIfPanel::whyNoCheck() const {
     const auto& started = m_model.run().started();
     if (!started) return tr("there is no run");
-    if (m_asked.changesNothing()) return tr("select at least one change");
+    if (m_selectedChange.changesNothing()) return tr("select at least one change");
     if (m_model.isLive()) return tr("wait until this run ends, because both runs would share the CPUs");
     const Result<RunConfig> config = RunConfig::parse(started->config, "run");
     if (!config) return tr("the run's experiment cannot be read");
-    const Result<RunConfig> changed = checkExperiment(config.value(), m_asked);
+    const Result<RunConfig> changed = checkExperiment(config.value(), m_selectedChange);
     return changed ? QString() : inFormWords(QString::fromStdString(changed.problem().text()));
 }
 
@@ -142,7 +142,7 @@ double WhatIfPanel::checkSeconds() const {
 
 void WhatIfPanel::showResult() {
     const bool known = m_result && m_result->steps > 0;
-    const bool changes = !m_asked.changesNothing();
+    const bool changes = !m_selectedChange.changesNothing();
     m_predicted->setText(
         !known ? tr("No complete step yet")
                : tr("%1 per step (mean)").arg(millisecondsText(changes ? m_result->predicted : m_result->measured)));
@@ -183,33 +183,33 @@ void WhatIfPanel::refreshCheck() {
 
 // Shows the outcome of a check only while the change that was checked is selected.
 void WhatIfPanel::showOutcome() {
-    const bool shown = m_proofResult && m_proved == m_asked;
-    m_proofText->setVisible(shown);
+    const bool shown = m_checkResult && m_checkedChange == m_selectedChange;
+    m_checkResultLabel->setVisible(shown);
     if (!shown) return;
-    const CheckOutcome outcome = checkOutcome(m_checked, *m_proofResult);
-    m_proofText->setText(checkText(m_checked, *m_proofResult));
-    m_proofText->setToolTip(m_proofResult->directory);
-    setTone(m_proofText, outcome == CheckOutcome::kConfirmed      ? "good"
-                         : outcome == CheckOutcome::kNotConfirmed ? "danger"
-                                                                  : "");
+    const CheckOutcome outcome = checkOutcome(m_checkedPrediction, *m_checkResult);
+    m_checkResultLabel->setText(checkText(m_checkedPrediction, *m_checkResult));
+    m_checkResultLabel->setToolTip(m_checkResult->directory);
+    setTone(m_checkResultLabel, outcome == CheckOutcome::kConfirmed      ? "good"
+                                : outcome == CheckOutcome::kNotConfirmed ? "danger"
+                                                                         : "");
 }
 
 void WhatIfPanel::startCheck() {
     const Result<RunConfig> config = RunConfig::parse(m_model.run().started()->config, "run");
     if (!config || !m_result) return;
-    const Result<RunConfig> changed = checkExperiment(config.value(), m_asked);
+    const Result<RunConfig> changed = checkExperiment(config.value(), m_selectedChange);
     if (!changed) return;
-    m_proved = m_asked;
-    m_checked = *m_result;
-    m_proofResult.reset();
+    m_checkedChange = m_selectedChange;
+    m_checkedPrediction = *m_result;
+    m_checkResult.reset();
     m_check.start(changed.value(), QString::fromStdString(m_model.run().started()->runDirectory));
     refreshCheck();
 }
 
 void WhatIfPanel::showCheckResult(const CheckRunResult& result) {
-    m_proofResult = result;
+    m_checkResult = result;
     refreshCheck();
-    if (m_proofText->isVisibleTo(this)) Q_EMIT outcomeShown(m_proofText);
+    if (m_checkResultLabel->isVisibleTo(this)) Q_EMIT outcomeShown(m_checkResultLabel);
 }
 
 }  // namespace ringside

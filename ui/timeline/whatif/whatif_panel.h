@@ -55,17 +55,17 @@ class WhatIfPanel final : public QFrame {
     QLabel* m_range;
     QPushButton* m_checkButton;
     QLabel* m_checkNote;
-    QLabel* m_proofText;
+    QLabel* m_checkResultLabel;
     QLabel* m_unchanged;
     QTimer m_later;
     LatestWork m_work;
     std::optional<ReplayResult> m_result;
-    StepChange m_asked;
+    StepChange m_selectedChange;
     std::uint64_t m_revision = 0;
     CheckRun m_check;
-    StepChange m_proved;
-    ReplayResult m_checked;  // prediction that is compared with the check
-    std::optional<CheckRunResult> m_proofResult;
+    StepChange m_checkedChange;
+    ReplayResult m_checkedPrediction;  // prediction that is compared with the check
+    std::optional<CheckRunResult> m_checkResult;
 };
 
 }  // namespace ringside

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "shards/grid/places_table.h"
+#include "shards/grid/assignment_table.h"
 
 #include "shards/scene/device_chunks.h"
 #include "shards/scene/table_fields.h"
@@ -7,7 +7,7 @@
 namespace ringside {
 namespace {
 
-QStringList placeRow(const ShardScene& scene, qint64 row) {
+QStringList assignmentRow(const ShardScene& scene, qint64 row) {
     const ShardPlan& plan = scene.plan;
     const std::int64_t world = plan.spec().worldSize;
     QStringList fields{fieldText(plan.spec().epoch)};
@@ -32,13 +32,13 @@ QStringList placeRow(const ShardScene& scene, qint64 row) {
 
 }  // namespace
 
-TableData placesTable(const ShardScene& scene) {
+TableData assignmentTable(const ShardScene& scene) {
     QStringList columns{"epoch", "step", "rank", "slot", "index", "flag"};
     if (scene.devices > 1) columns << "device";
     if (hasClasses(scene)) columns << "class";
     const qint64 rows = scene.plan.totalSize() + static_cast<qint64>(scene.plan.dropped().size());
     return {QStringLiteral("grid-epoch-%1").arg(scene.epoch), columns, rows,
-            [scene](qint64 row) { return placeRow(scene, row); }};
+            [scene](qint64 row) { return assignmentRow(scene, row); }};
 }
 
 }  // namespace ringside

@@ -8,6 +8,6 @@ namespace ringside {
 
 // Returns a table in the format of `ringsidectl plan`: epoch, step, rank, slot, index and flag of each sample; also the
 // class if there is one. Rows are in training order; dropped samples are last.
-TableData placesTable(const ShardScene& scene);
+TableData assignmentTable(const ShardScene& scene);
 
 }  // namespace ringside
