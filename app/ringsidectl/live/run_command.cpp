@@ -255,7 +255,7 @@ int runElsewhere(RunArguments arguments) {
 
 // Prints a note if a launcher has started several processes of this command. Each of them starts a run of its own with
 // all ranks, which is right for independent runs, and wrong if these processes are meant to be the ranks.
-void noteSeveralProcesses() {
+void printNoteAboutSeveralProcesses() {
     const Result<LaunchLayout> layout = findLaunchLayout({}, readLaunchSources());
     if (!layout || layout.value().rank != 0 || layout.value().isAlone()) return;
     if (layout.value().launcher == LauncherKind::kEnvironment) return;  // RANK and WORLD_SIZE can be left over
@@ -267,7 +267,7 @@ void noteSeveralProcesses() {
 
 int runCommand(RunArguments arguments) {
     if (!arguments.hosts.empty()) return runElsewhere(arguments);
-    noteSeveralProcesses();
+    printNoteAboutSeveralProcesses();
     constexpr std::array kReports = {"auto", "always", "never"};
     if (std::ranges::find(kReports, arguments.reportSamples) == kReports.end()) {
         return reportProblems(

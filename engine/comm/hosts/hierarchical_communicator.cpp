@@ -32,6 +32,17 @@ milliseconds betweenHosts(milliseconds withinHost) {
 
 constexpr milliseconds kAYear = std::chrono::hours(24 * 365);
 
+// Errors of the communicator over shared memory contain a rank's position on the host of `own`. Returns the number of
+// this rank in the run.
+int rankAt(const HostMap& hosts, int own, int position) {
+    return hosts.ranksOn(hosts.hostOf(own)).at(static_cast<std::size_t>(position));
+}
+
+std::string differentCallsText(int rank, const std::string& what) {
+    return "the ranks called different collectives, rank " + std::to_string(rank) + " among them, near " + what +
+           ": every rank must make the same calls with the same sizes and options";
+}
+
 }  // namespace
 
 HierarchicalCommunicator::HierarchicalCommunicator(Dependencies dependencies, HostMap hosts, CommOptions options)
@@ -131,28 +142,12 @@ void HierarchicalCommunicator::fail(const std::string& what, const std::string& 
                     missing);
 }
 
-// Aborts all parts of this communicator and throws a CommError that names `rank`, which violated the protocol. Does not
-// search for a missing rank, because the rank at fault is known.
-void HierarchicalCommunicator::failForPeerMisuse(int rank, const std::string& why) {
+// Aborts all parts of this communicator and throws a CommError with this text, which names `rank`. Does not search for
+// a missing rank, because the rank at fault is known.
+void HierarchicalCommunicator::failBecauseOf(int rank, const std::string& text) {
     m_failed = true;
     abortAll();
-    throw CommError(misbehaviourText(rank, why), rank);
-}
-
-// Aborts all parts of this communicator and throws a CommError that names `rank`, one of the ranks of this host that
-// made different calls. Does not search for a missing rank, because no rank is missing.
-void HierarchicalCommunicator::failForDifferentCalls(int rank, const std::string& what) {
-    m_failed = true;
-    abortAll();
-    throw CommError("the ranks called different collectives, rank " + std::to_string(rank) + " among them, near " +
-                        what + ": every rank must make the same calls with the same sizes and options",
-                    rank);
-}
-
-// Errors of the communicator over shared memory contain a rank's position on this host. Returns the number of this rank
-// in the run.
-int HierarchicalCommunicator::rankOnThisHost(int position) const {
-    return m_hosts.ranksOn(m_hosts.hostOf(m_rank)).at(static_cast<std::size_t>(position));
+    throw CommError(text, rank);
 }
 
 void HierarchicalCommunicator::runCollective(QueuedCollective job, const std::function<void()>& call) {
@@ -207,13 +202,17 @@ void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const st
     try {
         job.trace != nullptr ? runTraced(job, number, call) : call();
     } catch (const LinkError& error) {
-        if (error.isMisuse()) failForPeerMisuse(m_hosts.ranksOn(error.peer()).front(), error.what());
+        if (error.isMisuse()) {
+            const int rank = m_hosts.ranksOn(error.peer()).front();
+            failBecauseOf(rank, misbehaviourText(rank, error.what()));
+        }
         const std::string host = error.peer() < 0 ? ""
                                                   : "connection to the host of rank " +
                                                         std::to_string(m_hosts.ranksOn(error.peer()).front()) + ": ";
         fail(what, host + error.what(), -1);
     } catch (const CallMismatchError& error) {
-        failForDifferentCalls(m_inFlat ? error.missingRank() : rankOnThisHost(error.missingRank()), what);
+        const int rank = m_inFlat ? error.missingRank() : rankAt(m_hosts, m_rank, error.missingRank());
+        failBecauseOf(rank, differentCallsText(rank, what));
     } catch (const CommError& error) {
         if (std::string_view(error.what()).find(kMisbehaves) != std::string_view::npos) {
             m_failed = true;
@@ -222,7 +221,7 @@ void HierarchicalCommunicator::runNumbered(const QueuedCollective& job, const st
         }
         const int missing = error.missingRank();
         if (m_inFlat || missing < 0) fail(what, error.what(), missing);
-        fail(what, "the missing rank has died, hangs or is much slower", rankOnThisHost(missing));
+        fail(what, "the missing rank has died, hangs or is much slower", rankAt(m_hosts, m_rank, missing));
     }
 }
 

@@ -97,9 +97,7 @@ class HierarchicalCommunicator final : public Communicator {
     void runNumbered(const QueuedCollective& job, const std::function<void()>& call);
     void runTraced(const QueuedCollective& job, std::int64_t number, const std::function<void()>& call);
     [[noreturn]] void fail(const std::string& what, const std::string& why, int missing);
-    [[noreturn]] void failForPeerMisuse(int rank, const std::string& why);
-    [[noreturn]] void failForDifferentCalls(int rank, const std::string& what);
-    int rankOnThisHost(int position) const;
+    [[noreturn]] void failBecauseOf(int rank, const std::string& text);
     void abortAll();
 
     std::shared_ptr<Store> m_store;
