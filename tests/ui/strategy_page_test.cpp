@@ -14,6 +14,7 @@
 #include "strategy/scene/strategy_sentences.h"
 #include "support/catch.h"
 #include "support/choices.h"
+#include "tables/table_cells.h"
 #include "telemetry.h"
 #include "theme/theme.h"
 #include "wait_for.h"
@@ -42,6 +43,13 @@ struct Strategies {
         REQUIRE(waitFor([&] { return experiment.data() && page.isSettled() && page.scene().cost; }));
     }
     ChoicesTable& table() { return *page.findChild<ChoicesTable*>(); }
+    // Returns the cell of the table in a row and in the column with this heading.
+    QTableWidgetItem* cell(int row, const char* heading) {
+        for (int column = 0; column < table().columnCount(); ++column)
+            if (table().horizontalHeaderItem(column)->text() == QLatin1String(heading))
+                return table().item(row, column);
+        return nullptr;
+    }
     QLabel& label(const char* name) { return *page.findChild<QLabel*>(QLatin1String(name)); }
     void settle() {
         REQUIRE(waitFor([&] { return page.isSettled(); }));
@@ -135,7 +143,7 @@ TEST_CASE("a pipeline of sharded stages has its own row, marked as the experimen
     f.changed([](RunConfig& config) { config.mesh.shard = 2; });
     REQUIRE(f.table().rowCount() == 13);
     CHECK(f.table().item(12, 0)->text() == "Pipeline, sharded stages");
-    CHECK(f.table().item(12, 0)->toolTip() == "Strategy of the experiment");
+    CHECK(f.table().item(12, 0)->toolTip() == "Pipeline, sharded stages\nStrategy of the experiment");
     CHECK_FALSE(f.table().provedStrategies().contains("sharded_stages"));
 }
 
@@ -301,12 +309,7 @@ TEST_CASE("while strategies are measured the page shows how many are done") {
     CHECK(note() == "Measuring: 0 of 12 strategies done");
     REQUIRE(waitFor([&] { return note() == "Measuring: 2 of 12 strategies done"; }));
     CHECK(f.table().rowCount() == 12);
-    const auto cell = [&](int row, const char* heading) {
-        for (int column = 0; column < f.table().columnCount(); ++column)
-            if (f.table().horizontalHeaderItem(column)->text() == QLatin1String(heading))
-                return f.table().item(row, column);
-        return static_cast<QTableWidgetItem*>(nullptr);
-    };
+    const auto cell = [&](int row, const char* heading) { return f.cell(row, heading); };
     CHECK(cell(0, "Measured")->text() == "2.50 ms (diverged)");
     CHECK(cell(0, "Measured")->toolTip() == "Measured, but the loss diverged at step 9");
     CHECK(cell(0, "Samples")->text() == "128");
@@ -314,6 +317,7 @@ TEST_CASE("while strategies are measured the page shows how many are done") {
     CHECK(cell(5, "Measured")->text() == "failed");
     CHECK(cell(5, "Measured")->toolTip() == "Not measured: rank 1 ran out of memory");
     CHECK(cell(5, "Samples/s")->text().startsWith(QStringLiteral("≈ ")));
+    CHECK(cell(5, "Expected")->text().startsWith(QStringLiteral("≈ ")));
     CHECK(cell(7, "Samples")->text() == "32");
     CHECK(cell(1, "Same bits")->text() == "not tested");
     measure->click();
@@ -329,7 +333,18 @@ TEST_CASE("a narrow page scrolls its table instead of truncating numbers") {
         return width;
     };
     f.table().resize(500, 200);
-    CHECK(widthOfColumns() == 960);
+    CHECK(widthOfColumns() == 1060);
+    f.table().setFigures("ddp", {.measuredMs = 123.4});
+    for (int row = 0; row < f.table().rowCount(); ++row)
+        for (const char* heading : {"Memory", "Bytes", "Idle", "Expected", "Measured", "Samples/s"}) {
+            const QTableWidgetItem* cell = f.cell(row, heading);
+            REQUIRE(cell);
+            INFO(heading << ": " << cell->text().toStdString());
+            const QVariant font = cell->data(Qt::FontRole);
+            const QFontMetrics metrics(font.isValid() ? font.value<QFont>() : f.table().font());
+            CHECK(metrics.horizontalAdvance(cell->text()) + 2 * TableCells::kMargin <=
+                  f.table().columnWidth(cell->column()));
+        }
     f.table().resize(1600, 200);
     CHECK(f.table().viewport()->width() > 1500);
     CHECK(widthOfColumns() == f.table().viewport()->width());

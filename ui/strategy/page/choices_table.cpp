@@ -20,9 +20,9 @@ namespace {
 
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kSamples, kRate, kBits, kColumns };
 // Widths of the table's columns, in percent of the table's width.
-constexpr std::array<int, kColumns> kShares = {17, 15, 8, 8, 6, 10, 9, 11, 7, 9, 8};
+constexpr std::array<int, kColumns> kShares = {14, 10, 8, 8, 6, 9, 13, 8, 7, 9, 8};
 // minimum width of the table, at which no number is cut; in a narrower page the table scrolls
-constexpr TypePixels kMinWidth{960};
+constexpr TypePixels kMinWidth{1060};
 constexpr TypePixels kRowHeight{20};
 
 QString msText(double ms) {
@@ -110,7 +110,7 @@ void ChoicesTable::resizeEvent(QResizeEvent* event) {
     const int width = std::max<int>(viewport()->width(), kMinWidth);
     int left = width;
     for (int column = 0; column + 1 < kColumns; ++column) {
-        setColumnWidth(column, width * kShares[static_cast<std::size_t>(column)] / 108);
+        setColumnWidth(column, width * kShares[static_cast<std::size_t>(column)] / 100);
         left -= columnWidth(column);
     }
     setColumnWidth(kColumns - 1, left);
@@ -211,7 +211,7 @@ void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const St
     const StrategyCost& cost = *choice.cost;
     const QString take = current ? tr("Strategy of the experiment") : tr("Use this strategy in the form");
     const QString options = QString::fromStdString(choice.options);
-    setCell(row, kName, choiceTitle(choice.name), current, take);
+    setCell(row, kName, choiceTitle(choice.name), current, choiceTitle(choice.name) + QLatin1Char('\n') + take);
     setCell(row, kOptions, options, current, options + QLatin1Char('\n') + take);
     setCell(row, kMemory, bytesText(static_cast<double>(cost.largestPeak())), current,
             tr("Memory of the rank that needs the most"));
@@ -222,11 +222,10 @@ void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const St
     if (seen.measuredIdleShare) idle += tr(". Measured: %1").arg(percentText(*seen.measuredIdleShare));
     setCell(row, kIdle, percentText(cost.time.idleShare()), current, idle);
     const bool known = seen.expectedMs.has_value();
-    setCell(row, kExpected,
-            (known ? QString() : tr("about ")) + msText(seen.expectedMs.value_or(cost.time.total() * 1e3)), current,
+    setCell(row, kExpected, known ? msText(*seen.expectedMs) : tr("≈ %1").arg(msText(cost.time.total() * 1e3)), current,
             expectedTip(known));
     const QString limit = known ? seen.limitedBy : QString::fromStdString(limitText(cost.time.limit()));
-    setCell(row, kLimit, limit, current, tr("Part of a step that takes the most time"));
+    setCell(row, kLimit, limit, current, tr("Part of a step that takes the most time: %1").arg(limit));
 }
 
 void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const StrategyFigures& seen) {
