@@ -325,6 +325,16 @@ TEST_CASE("while strategies are measured the page shows how many are done") {
     CHECK(cell(0, "Measured")->text() == "2.50 ms (diverged)");
 }
 
+TEST_CASE("a proof ends with yes in green or with no in red") {
+    Strategies f;
+    f.table().setProof("ddp", {true, "fsdp:parameters", {}});
+    f.table().setProof("pipeline:gpipe", {false, "ddp", "step 3"});
+    CHECK(f.cell(0, "Same bits")->text() == "yes");
+    CHECK(f.cell(0, "Same bits")->foreground().color() == f.theme.colors().goodText);
+    CHECK(f.cell(7, "Same bits")->text() == "no");
+    CHECK(f.cell(7, "Same bits")->foreground().color() == f.theme.colors().danger);
+}
+
 TEST_CASE("a narrow page scrolls its table instead of truncating numbers") {
     Strategies f;
     const auto widthOfColumns = [&] {

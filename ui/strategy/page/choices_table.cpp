@@ -266,8 +266,7 @@ void ChoicesTable::fillSameBits(int row, const StrategyChoice& choice) {
     setCell(row, kBits, proofText(choice.name), choice.isCurrent, tip);
     if (!isProved(choice.name)) item(row, kBits)->setForeground(m_theme.colors().muted);
     if (proof != m_proofs.end() && proof->second.equal)
-        item(row, kBits)
-            ->setForeground(*proof->second.equal ? m_theme.colors().goodText : m_theme.colors().warningText);
+        item(row, kBits)->setForeground(*proof->second.equal ? m_theme.colors().goodText : m_theme.colors().danger);
 }
 
 QStringList ChoicesTable::provedStrategies() const {
