@@ -325,6 +325,16 @@ TEST_CASE("while strategies are measured the page shows how many are done") {
     CHECK(cell(0, "Measured")->text() == "2.50 ms (diverged)");
 }
 
+TEST_CASE("estimated samples per second have three digits") {
+    Strategies f;
+    f.table().setFigures("ddp", {.expectedSamplesPerSecond = 575'656});
+    CHECK(f.cell(0, "Samples/s")->text() == QStringLiteral("≈ 576,000"));
+    f.table().setFigures("ddp", {.expectedSamplesPerSecond = 81.27});
+    CHECK(f.cell(0, "Samples/s")->text() == QStringLiteral("≈ 81.3"));
+    f.table().setFigures("ddp", {.measuredSamplesPerSecond = 575'656});
+    CHECK(f.cell(0, "Samples/s")->text() == "575,656");
+}
+
 TEST_CASE("a proof ends with yes in green or with no in red") {
     Strategies f;
     f.table().setProof("ddp", {true, "fsdp:parameters", {}});

@@ -6,6 +6,7 @@
 #include <QLocale>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "config/mesh.h"
@@ -31,6 +32,12 @@ QString msText(double ms) {
 
 QString wholeText(double number) {
     return QLocale().toString(number, 'f', number < 100 ? 1 : 0);
+}
+
+// Returns an estimated number with three significant digits: "≈ 576,000" for 575,656.
+QString estimateText(double number) {
+    const double unit = number > 0 ? std::pow(10, std::floor(std::log10(number)) - 2) : 1;
+    return ChoicesTable::tr("≈ %1").arg(wholeText(std::round(number / unit) * unit));
 }
 
 // Returns the configuration with default values for the settings of all strategies that are not selected. Two
@@ -247,7 +254,7 @@ void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const Str
             tr("Samples per step, of all ranks together"));
     const auto measured = seen.measuredSamplesPerSecond;
     const double rate = measured.value_or(seen.expectedSamplesPerSecond.value_or(choice.cost->samplesPerSecond()));
-    setCell(row, kRate, measured ? wholeText(rate) : tr("≈ %1").arg(wholeText(rate)), current,
+    setCell(row, kRate, measured ? wholeText(rate) : estimateText(rate), current,
             measured ? tr("Measured: samples per step, divided by the measured time of a step")
                      : tr("Expected: samples per step, divided by the expected time of a step"));
 }
