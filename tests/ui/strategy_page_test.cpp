@@ -413,6 +413,30 @@ TEST_CASE("units of a sharded model are gathered before they compute and freed a
     CHECK(std::ranges::count(kept, LaneBlock::Kind::Resident, &LaneBlock::kind) == 1);
 }
 
+TEST_CASE("the legend of a schedule distinguishes planned from measured rows") {
+    for (const char* strategy : {"ddp", "fsdp", "pipeline"}) {
+        INFO(strategy);
+        Strategies f(4, strategy);
+        StrategyScene scene = f.page.scene();
+        ScheduleCanvas canvas(f.theme);
+        canvas.setScene(scene);
+        const QString planned = canvas.legendText();
+        CHECK_FALSE(planned.contains("neither forward nor backward"));
+        scene.ran = StrategyMeasurements();
+        scene.ran->step = 12;
+        scene.ran->passes.resize(4, {{.backward = false, .beginNs = 0, .endNs = 1'000'000}});
+        scene.ran->range = {0, 1'000'000};
+        canvas.setScene(scene);
+        const QString both = canvas.legendText();
+        CHECK(both.contains("hatched: neither forward nor backward"));
+        const bool units = scene.isSharded();
+        CHECK(planned.contains(units ? "hatched: unit not gathered, or idle" : "hatched: idle"));
+        CHECK(both.startsWith("Planned: one row per unit") == units);
+        CHECK(both.contains("Ran: one row per rank") == units);
+        CHECK(both.endsWith("step 12: 1.00 ms"));
+    }
+}
+
 // 1F1B on 4 ranks: a forward takes 1, a backward 2; rank 0 begins with F0 F1 F2 F3 B0, rank 3 with F0 (at 3) B0.
 TEST_CASE("in slow motion the schedule shows the position of each rank") {
     Strategies f;
