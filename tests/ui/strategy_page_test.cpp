@@ -170,8 +170,25 @@ TEST_CASE("the mesh has a row for each link, and the memory over the step one fo
     const TableData curves = curvesTable(f.page.scene());
     REQUIRE(curves.rows > 0);
     CHECK(curves.row(0).size() == curves.columns.size());
-    CHECK(memoryOverStepSentence(f.page.scene()).startsWith("Rank "));
+    CHECK(memoryOverStepSentence(f.page.scene()).contains(" uses at most "));
     CHECK(f.page.findChild<QLabel*>("memoryNoteLabel") != nullptr);
+}
+
+TEST_CASE("the sentence about memory during a step distinguishes memory in use from allocated memory") {
+    Strategies f;
+    StrategyScene scene = f.page.scene();
+    scene.curves.assign(4, {});
+    for (std::size_t rank = 0; rank < 4; ++rank)
+        scene.curves[rank] = {.moments = {{0, {.parameters = 1024}}, {1, {.parameters = 2048}}}, .end = 4};
+    CHECK(memoryOverStepSentence(scene) == "Each rank uses at most 2.0 KiB, at 25.0 % of the step.");
+    scene.ran = StrategyMeasurements();
+    for (const std::int64_t peak : {4096, 5120, 4096, 4096})
+        scene.ran->memory.push_back(RankMemory{.parameters = 1024, .peak = peak});
+    CHECK(memoryOverStepSentence(scene) ==
+          "Each rank uses at most 2.0 KiB, at 25.0 % of the step; up to 5.0 KiB are allocated (measured).");
+    scene.curves[2].moments[1].inUse.parameters = 3072;
+    CHECK(memoryOverStepSentence(scene) ==
+          "Rank 2 uses at most 3.0 KiB, at 25.0 % of the step; 4.0 KiB are allocated (measured).");
 }
 
 TEST_CASE("measured values are shown next to predicted ones for the same strategy only") {
