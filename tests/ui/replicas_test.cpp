@@ -15,6 +15,7 @@
 #include "support/latest_with_cells.h"
 #include "telemetry/events/codec.h"
 #include "theme/theme.h"
+#include "ui/painted_texts.h"
 #include "ui/telemetry.h"
 #include "ui/wait_for.h"
 
@@ -165,6 +166,21 @@ TEST_CASE("the ring can be stepped forward and back, and ends with the result of
 
 // Determined by hand: the picture of gradients has a column for each rank; those of contributions and of the ring have
 // a row.
+TEST_CASE("each part of the ring shows how many ranks its sum contains") {
+    const Theme theme;
+    RingPicture picture(theme);
+    picture.resize(700, 300);
+    picture.setSteps(RingSteps({{3, 6, 9}, {30, 60, 90}, {300, 600, 900}}), 12);
+    const auto count = [&](const char* text) {
+        const QList<PaintedText> texts = paintedTexts(picture);
+        return std::ranges::count(texts, QLatin1String(text), &PaintedText::text);
+    };
+    CHECK(count("1 rank") == 9);
+    picture.setStep(1);
+    CHECK(count("1 rank") == 6);
+    CHECK(count("2 ranks") == 3);
+}
+
 TEST_CASE("the pictures name the rank and the step under the pointer") {
     ReplicasBench bench;
     bench.openPage();
