@@ -88,17 +88,23 @@ TEST_CASE("a ring makes the mean of all ranks' values in 2 (N - 1) steps") {
     }
 }
 
-TEST_CASE("a run of one rank has no replica to compare with") {
-    const auto sentence = [](int ranks) {
+TEST_CASE("the sentence about identical replicas follows the mesh, and needs two ranks") {
+    const auto sentence = [](int ranks, const Mesh& mesh = {}) {
         RunData run;
         RunStarted started;
         started.worldSize = ranks;
         run.apply(started);
         for (int rank = 0; rank < ranks; ++rank) run.apply(Replica{.rank = rank, .step = 3, .hash = "aaaa"});
-        return replicasSentence(run);
+        return replicasSentence(run, mesh);
     };
-    CHECK(sentence(2).startsWith("All 2 replicas are identical after step 3"));
+    CHECK(sentence(2) == "Both replicas are identical after step 3: their parameters have the same checksums.");
     CHECK(sentence(1).isEmpty());
+    CHECK(sentence(4) == "All 4 replicas are identical after step 3: their parameters have the same checksums.");
+    CHECK(sentence(2, {1, 2, 1}) == "Both ranks gather identical parameters after step 3.");
+    CHECK(sentence(4, {2, 2, 1}) == "All 4 ranks gather identical parameters after step 3.");
+    CHECK(sentence(4, {1, 1, 4}).isEmpty());
+    CHECK(sentence(4, {2, 1, 2}) == "The replicas of each stage are identical after step 3 (4 ranks).");
+    CHECK(sentence(4, {1, 2, 2}) == "The ranks of each stage gather identical parameters after step 3 (4 ranks).");
 }
 
 TEST_CASE("before an inspection the page explains how to start one, and sends the request") {
@@ -220,8 +226,8 @@ TEST_CASE("stages of a pipeline without replicas are not called identical") {
         return bench.text("replicasLabel");
     };
     CHECK(sentenceWith(config).isEmpty());
-    config.mesh.replicate = 2;
-    CHECK(sentenceWith(config).startsWith("The replicas of each stage are identical after step 12 (2 ranks)."));
+    config.mesh.replicate = 2;  // two replicas of a pipeline of one stage
+    CHECK(sentenceWith(config).startsWith("Both replicas are identical after step 12"));
 }
 
 TEST_CASE("identical replicas are reported, and differing ones with rank, step and tensor") {
@@ -232,11 +238,11 @@ TEST_CASE("identical replicas are reported, and differing ones with rank, step a
     };
     report(12, 5);
     REQUIRE(
-        waitFor([&] { return bench.text("replicasLabel").startsWith("All 2 replicas are identical after step 12"); }));
+        waitFor([&] { return bench.text("replicasLabel").startsWith("Both replicas are identical after step 12"); }));
     report(24, 6);
     report(36, 7);
     REQUIRE(waitFor([&] { return bench.run.data().replicas().state()->step == 36; }));
-    CHECK(replicasSentence(bench.run.data()) ==
+    CHECK(replicasSentence(bench.run.data(), Mesh()) ==
           "The replicas are not identical since step 24: rank 1 differs from the other ranks, first in 0.bias.");
 }
 
