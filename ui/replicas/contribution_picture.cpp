@@ -8,6 +8,7 @@
 
 #include "theme/theme.h"
 #include "theme/type_length.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {
@@ -127,14 +128,14 @@ void ContributionPicture::paintRow(QPainter& painter, std::size_t place) const {
     painter.drawText(QRectF(10, row.top(), kRankColumn - 10, row.height()), Qt::AlignVCenter,
                      tr("rank %1").arg(contribution.rank));
     if (m_pulls.hasGradients) paintBar(painter, contribution, row);
-    const auto number = [&](double left, const std::optional<double>& value, char style, int digits) {
+    const auto number = [&](double left, const std::optional<double>& value, const auto& textOf) {
         painter.setPen(value ? theme().colors().text : theme().colors().muted);
         painter.drawText(QRectF(left, row.top(), kNumberColumn - 8, row.height()), Qt::AlignVCenter | Qt::AlignLeft,
-                         value ? QString::number(*value, style, digits) : QStringLiteral("\u2013"));
+                         value ? textOf(*value) : QStringLiteral("\u2013"));
     };
-    number(c.cosine, contribution.cosine, 'f', 2);
-    number(c.norm, contribution.norm, 'g', 3);
-    number(c.loss, contribution.loss, 'g', 4);
+    number(c.cosine, contribution.cosine, [](double value) { return QString::number(value, 'f', 2); });
+    number(c.norm, contribution.norm, [](double value) { return QString::number(value, 'g', 3); });
+    number(c.loss, contribution.loss, lossText);
     painter.setPen(theme().colors().muted);
     const double room = width() - c.samples - 4;
     QString text;
