@@ -159,6 +159,7 @@ TEST_CASE("the ring can be stepped forward and back, and ends with the result of
     bench.openPage();
     bench.page.showView("ring");
     CHECK(bench.text("ringLabel").startsWith("Step 0 of 2."));
+    CHECK(bench.page.shortcuts().front().what.startsWith("Replicas: "));
     CHECK_FALSE(bench.button("ringBackButton").isEnabled());
     bench.button("ringNextButton").click();
     CHECK(bench.text("ringLabel").contains("one complete part of the sum"));
@@ -170,8 +171,6 @@ TEST_CASE("the ring can be stepped forward and back, and ends with the result of
     CHECK(bench.text("ringLabel").startsWith("Step 1 of 2."));
 }
 
-// Determined by hand: the picture of gradients has a column for each rank; those of contributions and of the ring have
-// a row.
 TEST_CASE("each part of the ring shows how many ranks its sum contains") {
     const Theme theme;
     RingPicture picture(theme);
@@ -187,6 +186,8 @@ TEST_CASE("each part of the ring shows how many ranks its sum contains") {
     CHECK(count("2 ranks") == 3);
 }
 
+// Determined by hand: the picture of gradients has a column for each rank; those of contributions and of the ring have
+// a row.
 TEST_CASE("the pictures name the rank and the step under the pointer") {
     ReplicasBench bench;
     bench.openPage();

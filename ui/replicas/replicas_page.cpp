@@ -211,7 +211,7 @@ void ReplicasPage::resizeEvent(QResizeEvent* event) {
 }
 
 QList<PageShortcut> ReplicasPage::shortcuts() const {
-    return {{QStringLiteral(", / ."), tr("Previous, next step of the ring")}};
+    return {{QStringLiteral(", / ."), tr("Replicas: previous, next step of the ring")}};
 }
 
 QList<Page::View> ReplicasPage::views() const {
