@@ -8,7 +8,7 @@ ringside_add_test(test_charts SOURCES smoothing_test.cpp decimator_test.cpp axis
 ringside_add_test(test_timeline SOURCES timeline_parts_test.cpp timeline_page_test.cpp painted_texts.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_export_resume SOURCES export_resume_test.cpp LIBS ringside_ui GUI)
 ringside_add_test(test_training_page SOURCES live_chart_test.cpp logged_panel_test.cpp training_page_test.cpp painted_texts.cpp LIBS ringside_ui Qt6::Test GUI)
-ringside_add_test(test_strategy_page SOURCES strategy_page_test.cpp LIBS ringside_ui Qt6::Test GUI)
+ringside_add_test(test_strategy_page SOURCES strategy_page_test.cpp painted_texts.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_shard_views SOURCES breadcrumb_test.cpp cell_painter_test.cpp assignment_animation_test.cpp shard_views_test.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_replicas SOURCES replicas_test.cpp painted_texts.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_diagnostics SOURCES diagnostics_test.cpp LIBS ringside_ui GUI)

@@ -9,6 +9,7 @@
 #include "models/experiment_model.h"
 #include "models/run_model.h"
 #include "strategy/page/picture_table_panel.h"
+#include "strategy/pictures/memory_curve_canvas.h"
 #include "strategy/pictures/schedule_canvas.h"
 #include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
@@ -17,6 +18,7 @@
 #include "tables/table_cells.h"
 #include "telemetry.h"
 #include "theme/theme.h"
+#include "ui/painted_texts.h"
 #include "wait_for.h"
 
 using namespace ringside;
@@ -80,6 +82,11 @@ struct SlowRun {
     }
     const StrategyScene& scene() const { return page.page.scene(); }
 };
+
+bool hasText(QWidget& widget, const char* text) {
+    const QList<PaintedText> texts = paintedTexts(widget);
+    return std::ranges::find(texts, QLatin1String(text), &PaintedText::text) != texts.end();
+}
 
 QStringList linesOf(const QString& file) {
     QFile read(file);
@@ -189,6 +196,14 @@ TEST_CASE("the sentence about memory during a step distinguishes memory in use f
     scene.curves[2].moments[1].inUse.parameters = 3072;
     CHECK(memoryOverStepSentence(scene) ==
           "Rank 2 uses at most 3.0 KiB, at 25.0 % of the step; 4.0 KiB are allocated (measured).");
+}
+
+TEST_CASE("the pictures of memory show their whole keys") {
+    Strategies f;
+    f.page.showView("memory_over_step");
+    auto& curves = *f.page.findChild<MemoryCurveCanvas*>();
+    curves.resize(540, 200);
+    CHECK(hasText(curves, "line: allocated before step 1"));
 }
 
 TEST_CASE("measured values are shown next to predicted ones for the same strategy only") {

@@ -103,7 +103,7 @@ void MemoryCurveCanvas::drawLegend(QPainter& painter) const {
             for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], classes[i]);
         }
     paintMemoryLegend(painter, QRectF(0, height() - memoryLegendHeight(), width(), memoryLegendHeight()), most,
-                      tr("line: memory allocated before the first step"), theme());
+                      tr("line: allocated before step 1"), theme());
 }
 
 void MemoryCurveCanvas::draw(QPainter& painter) {
