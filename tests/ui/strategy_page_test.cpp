@@ -240,7 +240,7 @@ TEST_CASE("the reason for a missing plan uses the labels of the form") {
     Strategies f;
     f.changed([](RunConfig& config) { config.model.hidden = {16}; });
     CHECK_FALSE(f.page.scene().cost);
-    const auto why = QStringLiteral("World size makes 4 stages, but the model has 3 layers");
+    const auto why = QStringLiteral("World size makes 4 stages, but the model can be cut into at most 3 parts");
     CHECK(f.table().item(6, 2)->text().contains(why));
     CHECK(f.label("scheduleSentenceLabel").text() == "no plan");
 }
@@ -305,7 +305,7 @@ TEST_CASE("impossible strategies are listed with the reason, and a click on them
         config.parallel.strategy = StrategyKind::kDdp;
         config.model.hidden = {16};
     });
-    CHECK(f.table().item(6, 2)->text().contains("makes 4 stages, but the model has 3 layers"));
+    CHECK(f.table().item(6, 2)->text().contains("makes 4 stages, but the model can be cut into at most 3 parts"));
     Q_EMIT f.table().cellClicked(6, 0);
     CHECK(f.experiment.config().parallel.strategy == StrategyKind::kDdp);
 }
