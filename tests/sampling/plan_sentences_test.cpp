@@ -210,8 +210,8 @@ TEST_CASE("each deliberate mistake is described") {
               "1000 / 4 = 250 samples per rank.");
     CHECK(shardSentence({.datasetSize = 1600, .worldSize = 4, .pitfalls = {.doubleSharding = true}}) ==
           "Split by rank, and then split again by the sampler: 400 / 4 = 100 samples per rank.");
-    CHECK(shardSentence({.datasetSize = 1000, .worldSize = 4, .pitfalls = {.wrongWorldSize = 2}}) ==
-          "1000 / 2 = 500 samples per rank.");
+    CHECK(shardSentence({.datasetSize = 1000, .worldSize = 4, .pitfalls = {.wrongWorldSize = 8}}) ==
+          "1000 / 8 = 125 samples per rank.");
 }
 
 TEST_CASE("each plan that cannot be trained is a problem of its setting") {
