@@ -114,6 +114,7 @@ TEST_CASE("the sentence counts the schedule's idle slots with the user's own num
     CHECK(scheduleSentence(f.page.scene()) == "4 stages and 8 micro-batches: 3 of 11 slots are idle, 27.3 %");
     CHECK(strategyTitle(f.page.scene()) == "pipeline of 4 stages, 8 micro-batches, 1F1B");
     CHECK(inFlightSentence(f.page.scene()) == "in flight: 4, 3, 2, 1");
+    CHECK(placementSentence(f.page.scene()) == "From left: P parameters, G gradients, O optimizer state");
     f.changed([](RunConfig& config) { config.parallel.strategy = StrategyKind::kModelParallel; });
     CHECK(scheduleSentence(f.page.scene()) == "One batch at a time: 3 of 4 ranks are idle, 75.0 %");
 }

@@ -131,7 +131,7 @@ QString scheduleSentence(const StrategyScene& scene) {
 
 QString placementSentence(const StrategyScene& scene) {
     if (!scene.cost) return {};
-    const QString all = sentenceText("P parameters, G gradients, O optimizer state");
+    const QString all = sentenceText("From left: P parameters, G gradients, O optimizer state");
     if (scene.plan().microBatches > 1 && scene.plan().hasBatchNorm())
         return sentenceText("%1. Batch norm computes its statistics over micro-batches of %2")
             .arg(all, number(scene.plan().microRows));
