@@ -205,6 +205,11 @@ TEST_CASE("the pictures of memory show their whole keys") {
     auto& curves = *f.page.findChild<MemoryCurveCanvas*>();
     curves.resize(540, 200);
     CHECK(hasText(curves, "line: allocated before step 1"));
+    CHECK(hasText(curves, "Rank 3, stage 3"));
+    curves.resize(264, 200);  // four plots, two beside each other
+    CHECK(hasText(curves, "Rank 3"));
+    curves.resize(130, 200);
+    CHECK(hasText(curves, "3"));
 }
 
 TEST_CASE("measured values are shown next to predicted ones for the same strategy only") {
