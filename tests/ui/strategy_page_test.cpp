@@ -201,12 +201,12 @@ TEST_CASE("the sentence about memory during a step distinguishes memory in use f
 
 TEST_CASE("the pictures of memory show their whole keys") {
     Strategies f;
-    f.page.showView("memory_over_step");
-    auto& curves = *f.page.findChild<MemoryCurveCanvas*>();
+    MemoryCurveCanvas curves(f.theme);
+    curves.setScene(f.page.scene());
     curves.resize(540, 200);
     CHECK(hasText(curves, "line: allocated before step 1"));
     CHECK(hasText(curves, "Rank 3, stage 3"));
-    curves.resize(264, 200);  // four plots, two beside each other
+    curves.resize(230, 200);  // four plots, two beside each other
     CHECK(hasText(curves, "Rank 3"));
     curves.resize(130, 200);
     CHECK(hasText(curves, "3"));
