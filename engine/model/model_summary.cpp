@@ -100,9 +100,10 @@ ModelSummary summarizeModel(const ModelDescription& model, const RunConfig& conf
     summary.notes = {
         "FLOPs and activations are those of the forward pass for one sample; a training step needs about three times "
         "the FLOPs.",
-        "Memory on each rank: " + memoryText(parameterBytes(model, config.optimizer)) + " for weights, gradients and " +
-            textOf(config.optimizer.kind) + ", " + memoryText(values) + " for the activations of a batch of " +
-            grouped(batch) + " and as much for their gradients."};
+        "Memory on each rank: " + memoryText(parameterBytes(model, config.optimizer)) +
+            " for weights, gradients and optimizer state (" + textOf(config.optimizer.kind) + "), " +
+            memoryText(values) + " for the activations of a batch of " + grouped(batch) +
+            " and as much for their gradients, without the input batch."};
     return summary;
 }
 

@@ -97,17 +97,18 @@ Result<Schedule> plannedSchedule(const RunConfig& config) {
 
 namespace {
 
-// Returns a problem for a model with fewer layers than stages. The text names the setting that determines the number of
-// stages: mesh.pipeline if it is set, otherwise parallel.world_size.
+// Returns a problem for a model that cannot be cut into as many parts as there are stages. layers: number of layers
+// that the engine builds, without a flatten layer that only changes the shape. The text names the setting that
+// determines the number of stages: mesh.pipeline if it is set, otherwise parallel.world_size.
 Problem tooManyStages(const RunConfig& config, std::size_t stages, std::size_t layers) {
     const std::int64_t perRank = stagesPerRank(config);
     const std::int64_t fit = std::max<std::int64_t>(1, static_cast<std::int64_t>(layers) / perRank);
-    const std::string layersText = std::to_string(layers) + (layers == 1 ? " layer" : " layers");
+    const std::string partsText = std::to_string(layers) + (layers == 1 ? " part" : " parts");
     const std::string ranksText = std::to_string(fit) + (fit == 1 ? " rank" : " ranks");
     const std::string setting = config.mesh.pipeline > 0 ? "" : " (mesh.pipeline)";
     const std::string fewer = perRank > 1 ? ", fewer pipeline.stages_per_rank," : "";
     return {config.mesh.pipeline > 0 ? "mesh.pipeline" : "parallel.world_size",
-            "makes " + std::to_string(stages) + " stages, but the model has " + layersText,
+            "makes " + std::to_string(stages) + " stages, but the model can be cut into at most " + partsText,
             "use at most " + ranksText + " in a pipeline" + setting + fewer + " or a model of more layers"};
 }
 

@@ -177,7 +177,8 @@ TEST_CASE("more stages than layers are a problem of the field that sets them") {
     CHECK(planStrategy(subject).problem().field == "parallel.world_size");
     subject.config.mesh = {.replicate = 0, .shard = 0, .pipeline = 4};
     CHECK(planStrategy(subject).problem().text() ==
-          "mesh.pipeline makes 4 stages, but the model has 3 layers: use at most 3 ranks in a pipeline or a model of "
+          "mesh.pipeline makes 4 stages, but the model can be cut into at most 3 parts: use at most 3 ranks in a "
+          "pipeline or a model of "
           "more layers");
     subject.config.mesh.pipeline = 2;
     subject.config.pipeline.schedule = PipelineScheduleKind::kInterleaved;
@@ -208,7 +209,8 @@ TEST_CASE("every strategy is listed, and impossible ones have a reason") {
     };
     CHECK(named("fsdp:parameters").cost);
     CHECK(named("pipeline:gpipe").whyNot ==
-          "parallel.world_size makes 4 stages, but the model has 3 layers: use at most 3 ranks in a pipeline "
+          "parallel.world_size makes 4 stages, but the model can be cut into at most 3 parts: use at most 3 ranks in a "
+          "pipeline "
           "(mesh.pipeline) or a model of more layers");
     CHECK(named("replicas_of_pipelines").whyNot.empty());
     CHECK(strategyName(named("hsdp").config) == "hsdp");

@@ -41,8 +41,8 @@ TEST_CASE("a late rank is named with its phase, and the steps are predicted and 
     Program show({"show", out});
     CHECK(show.wait() == 0);
     CHECK(contains(show.output(), "Rank 1 arrives last in"));
-    CHECK(
-        contains(show.output(), "This is the effect of pitfalls.slow_rank: it delays the rank by 40 ms in every step"));
+    CHECK(contains(show.output(),
+                   "The setting \"pitfalls.slow_rank\" causes this delay of 40 ms per step. Set it to -1"));
 
     Program whatif({"whatif", out, "--without-delay", "1", "--json"});
     CHECK(whatif.wait() == 0);

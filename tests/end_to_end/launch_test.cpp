@@ -213,7 +213,8 @@ TEST_CASE("an experiment missing on another host is reported there, and the rank
 TEST_CASE("if rank 0 cannot start, every rank reports the reason and stops waiting") {
     ByHand run(4, {"--set", "parallel.strategy=model_parallel"});  // a stage each of 3 layers
     for (const auto& rank : run.ranks) CHECK(rank->wait() == 2);
-    for (const auto& rank : run.ranks) CHECK(contains(rank->output(), "makes 4 stages, but the model has 3 layers"));
+    for (const auto& rank : run.ranks)
+        CHECK(contains(rank->output(), "makes 4 stages, but the model can be cut into at most 3 parts"));
     CHECK(contains(run.ranks[3]->output(), "this rank cannot start, because rank 0 cannot start: parallel.world_size"));
     CHECK_FALSE(fs::exists(run.out));
 }

@@ -94,7 +94,8 @@ TEST_CASE("strategies measures the selected ones, and gives reasons for impossib
           Approx(128e3 / lines.at("ddp")["measured_step_ms"].get<double>()));
     CHECK(lines.at("ddp")["measured_memory_per_rank"] == lines.at("ddp")["memory_per_rank"]);
     CHECK(lines.at("model_parallel")["suits"] == false);
-    CHECK(contains(lines.at("model_parallel")["why_not"], "makes 4 stages, but the model has 3 layers"));
+    CHECK(contains(lines.at("model_parallel")["why_not"],
+                   "makes 4 stages, but the model can be cut into at most 3 parts"));
 }
 
 TEST_CASE("the idle share that more ranks than CPUs have is marked as not comparable") {
@@ -187,5 +188,5 @@ TEST_CASE("prove reports for each strategy whether its bits are equal, or why it
     CHECK(lines["pipeline:interleaved:2"]["equal"].is_null());
     // The problem does not repeat the names of the program and the strategy.
     CHECK_THAT(lines["pipeline:interleaved:2"]["problem"].get<std::string>(),
-               Catch::StartsWith("parallel.world_size makes 4 stages, but the model has 3 layers"));
+               Catch::StartsWith("parallel.world_size makes 4 stages, but the model can be cut into at most 3 parts"));
 }

@@ -167,8 +167,8 @@ TEST_CASE("the summary lists every layer and the memory on each rank") {
           "All                           9,610  19,072     138   1.2 MiB\n"
           "FLOPs and activations are those of the forward pass for one sample; a training step needs about three times "
           "the FLOPs.\n"
-          "Memory on each rank: 112.6 KiB for weights, gradients and sgd, 552.0 KiB for the activations of a batch of "
-          "1,024 and as much for their gradients.\n");
+          "Memory on each rank: 112.6 KiB for weights, gradients and optimizer state (sgd), 552.0 KiB for the "
+          "activations of a batch of 1,024 and as much for their gradients, without the input batch.\n");
 }
 
 TEST_CASE("the state of an optimizer is counted") {

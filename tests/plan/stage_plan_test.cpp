@@ -108,19 +108,23 @@ TEST_CASE("the stages have the sizes of pipeline.split, or about equal costs") {
 TEST_CASE("a model with fewer layers than stages is refused with the number of ranks that fit") {
     RunConfig config = pipelineOf(8, 8, PipelineScheduleKind::kGpipe);
     CHECK(tooMany(config, 8, 5) ==
-          "parallel.world_size makes 8 stages, but the model has 5 layers: use at most 5 ranks in a pipeline "
+          "parallel.world_size makes 8 stages, but the model can be cut into at most 5 parts: use at most 5 ranks in a "
+          "pipeline "
           "(mesh.pipeline) or a model of more layers");
     CHECK(tooMany(config, 8, 1) ==
-          "parallel.world_size makes 8 stages, but the model has 1 layer: use at most 1 rank in a pipeline "
+          "parallel.world_size makes 8 stages, but the model can be cut into at most 1 part: use at most 1 rank in a "
+          "pipeline "
           "(mesh.pipeline) or a model of more layers");
     config.mesh.pipeline = 8;
     CHECK(tooMany(config, 8, 5) ==
-          "mesh.pipeline makes 8 stages, but the model has 5 layers: use at most 5 ranks in a pipeline or a model of "
+          "mesh.pipeline makes 8 stages, but the model can be cut into at most 5 parts: use at most 5 ranks in a "
+          "pipeline or a model of "
           "more layers");
     config.pipeline.schedule = PipelineScheduleKind::kInterleaved;
     config.pipeline.stagesPerRank = 2;
     CHECK(tooMany(config, 16, 5) ==
-          "mesh.pipeline makes 16 stages, but the model has 5 layers: use at most 2 ranks in a pipeline, fewer "
+          "mesh.pipeline makes 16 stages, but the model can be cut into at most 5 parts: use at most 2 ranks in a "
+          "pipeline, fewer "
           "pipeline.stages_per_rank, or a model of more layers");
     CHECK_THAT(tooMany(config, 16, 1), containing("use at most 1 rank in"));
 }

@@ -204,7 +204,14 @@ TEST_CASE("each deliberate mistake is described") {
     CHECK(shardSentence({.datasetSize = 1001, .worldSize = 4, .pitfalls = {.wrongWorldSize = 8}}) ==
           "ceil(1001 / 8) = 126 samples per rank; 3 are repeated so that all ranks get 126.");
     CHECK_THAT(shardSentence({.datasetSize = 1001, .worldSize = 4, .pitfalls = {.wrongRank = 0, .wrongWorldSize = 8}}),
-               containing("ceil(1001 / 8) = 126 samples per rank, none repeated, none dropped."));
+               containing("ceil(1001 / 8) = 126 samples per rank."));
+    for (const PitfallsConfig& mistake : {PitfallsConfig{.seedPerRank = true}, PitfallsConfig{.wrongRank = 0}})
+        CHECK(shardSentence({.datasetSize = 1000, .worldSize = 4, .pitfalls = mistake}) ==
+              "1000 / 4 = 250 samples per rank.");
+    CHECK(shardSentence({.datasetSize = 1600, .worldSize = 4, .pitfalls = {.doubleSharding = true}}) ==
+          "Split by rank, and then split again by the sampler: 400 / 4 = 100 samples per rank.");
+    CHECK(shardSentence({.datasetSize = 1000, .worldSize = 4, .pitfalls = {.wrongWorldSize = 8}}) ==
+          "1000 / 8 = 125 samples per rank.");
 }
 
 TEST_CASE("each plan that cannot be trained is a problem of its setting") {

@@ -80,6 +80,11 @@ TEST_CASE("times have three figures, and from ten seconds on they are seconds") 
 TEST_CASE("losses have four significant digits") {
     CHECK(lossText(2.302585) == "2.303");
     CHECK(lossText(0.0004123456) == "0.0004123");
+    CHECK(lossText(2.25) == "2.250");
+    CHECK(lossText(2) == "2.000");
+    CHECK(lossText(12.5) == "12.50");
+    CHECK(lossText(0.25) == "0.2500");
+    CHECK(lossText(1234.4) == "1234");
     CHECK(lossText(0.00001) == "1e-05");
     CHECK(lossText(std::nan("")).isEmpty());
 }

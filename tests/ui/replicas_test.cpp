@@ -15,6 +15,7 @@
 #include "support/latest_with_cells.h"
 #include "telemetry/events/codec.h"
 #include "theme/theme.h"
+#include "ui/painted_texts.h"
 #include "ui/telemetry.h"
 #include "ui/wait_for.h"
 
@@ -87,17 +88,23 @@ TEST_CASE("a ring makes the mean of all ranks' values in 2 (N - 1) steps") {
     }
 }
 
-TEST_CASE("a run of one rank has no replica to compare with") {
-    const auto sentence = [](int ranks) {
+TEST_CASE("the sentence about identical replicas follows the mesh, and needs two ranks") {
+    const auto sentence = [](int ranks, const Mesh& mesh = {}) {
         RunData run;
         RunStarted started;
         started.worldSize = ranks;
         run.apply(started);
         for (int rank = 0; rank < ranks; ++rank) run.apply(Replica{.rank = rank, .step = 3, .hash = "aaaa"});
-        return replicasSentence(run);
+        return replicasSentence(run, mesh);
     };
-    CHECK(sentence(2).startsWith("All 2 replicas are identical after step 3"));
+    CHECK(sentence(2) == "Both replicas are identical after step 3: their parameters have the same checksums.");
     CHECK(sentence(1).isEmpty());
+    CHECK(sentence(4) == "All 4 replicas are identical after step 3: their parameters have the same checksums.");
+    CHECK(sentence(2, {1, 2, 1}) == "Both ranks gather identical parameters after step 3.");
+    CHECK(sentence(4, {2, 2, 1}) == "All 4 ranks gather identical parameters after step 3.");
+    CHECK(sentence(4, {1, 1, 4}).isEmpty());
+    CHECK(sentence(4, {2, 1, 2}) == "The replicas of each stage are identical after step 3 (4 ranks).");
+    CHECK(sentence(4, {1, 2, 2}) == "The ranks of each stage gather identical parameters after step 3 (4 ranks).");
 }
 
 TEST_CASE("before an inspection the page explains how to start one, and sends the request") {
@@ -152,6 +159,7 @@ TEST_CASE("the ring can be stepped forward and back, and ends with the result of
     bench.openPage();
     bench.page.showView("ring");
     CHECK(bench.text("ringLabel").startsWith("Step 0 of 2."));
+    CHECK(bench.page.shortcuts().front().what.startsWith("Replicas: "));
     CHECK_FALSE(bench.button("ringBackButton").isEnabled());
     bench.button("ringNextButton").click();
     CHECK(bench.text("ringLabel").contains("one complete part of the sum"));
@@ -161,6 +169,21 @@ TEST_CASE("the ring can be stepped forward and back, and ends with the result of
     CHECK_FALSE(bench.button("ringNextButton").isEnabled());
     bench.button("ringBackButton").click();
     CHECK(bench.text("ringLabel").startsWith("Step 1 of 2."));
+}
+
+TEST_CASE("each part of the ring shows how many ranks its sum contains") {
+    const Theme theme;
+    RingPicture picture(theme);
+    picture.resize(700, 300);
+    picture.setSteps(RingSteps({{3, 6, 9}, {30, 60, 90}, {300, 600, 900}}), 12);
+    const auto count = [&](const char* text) {
+        const QList<PaintedText> texts = paintedTexts(picture);
+        return std::ranges::count(texts, QLatin1String(text), &PaintedText::text);
+    };
+    CHECK(count("1 rank") == 9);
+    picture.setStep(1);
+    CHECK(count("1 rank") == 6);
+    CHECK(count("2 ranks") == 3);
 }
 
 // Determined by hand: the picture of gradients has a column for each rank; those of contributions and of the ring have
@@ -204,8 +227,8 @@ TEST_CASE("stages of a pipeline without replicas are not reported as identical")
         return bench.text("replicasLabel");
     };
     CHECK(sentenceWith(config).isEmpty());
-    config.mesh.replicate = 2;
-    CHECK(sentenceWith(config).startsWith("The replicas of each stage are identical after step 12 (2 ranks)."));
+    config.mesh.replicate = 2;  // two replicas of a pipeline of one stage
+    CHECK(sentenceWith(config).startsWith("Both replicas are identical after step 12"));
 }
 
 TEST_CASE("identical replicas are reported, and differing ones with rank, step and tensor") {
@@ -216,11 +239,11 @@ TEST_CASE("identical replicas are reported, and differing ones with rank, step a
     };
     report(12, 5);
     REQUIRE(
-        waitFor([&] { return bench.text("replicasLabel").startsWith("All 2 replicas are identical after step 12"); }));
+        waitFor([&] { return bench.text("replicasLabel").startsWith("Both replicas are identical after step 12"); }));
     report(24, 6);
     report(36, 7);
     REQUIRE(waitFor([&] { return bench.run.data().replicas().state()->step == 36; }));
-    CHECK(replicasSentence(bench.run.data()) ==
+    CHECK(replicasSentence(bench.run.data(), Mesh()) ==
           "The replicas are not identical since step 24: rank 1 differs from the other ranks, first in 0.bias.");
 }
 

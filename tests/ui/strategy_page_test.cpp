@@ -9,13 +9,16 @@
 #include "models/experiment_model.h"
 #include "models/run_model.h"
 #include "strategy/page/picture_table_panel.h"
+#include "strategy/pictures/memory_curve_canvas.h"
 #include "strategy/pictures/schedule_canvas.h"
 #include "strategy/pictures/schedule_motion.h"
 #include "strategy/scene/strategy_sentences.h"
 #include "support/catch.h"
 #include "support/choices.h"
+#include "tables/table_cells.h"
 #include "telemetry.h"
 #include "theme/theme.h"
+#include "ui/painted_texts.h"
 #include "wait_for.h"
 
 using namespace ringside;
@@ -42,6 +45,13 @@ struct Strategies {
         REQUIRE(waitFor([&] { return experiment.data() && page.isSettled() && page.scene().cost; }));
     }
     ChoicesTable& table() { return *page.findChild<ChoicesTable*>(); }
+    // Returns the cell of the table in a row and in the column with this heading.
+    QTableWidgetItem* cell(int row, const char* heading) {
+        for (int column = 0; column < table().columnCount(); ++column)
+            if (table().horizontalHeaderItem(column)->text() == QLatin1String(heading))
+                return table().item(row, column);
+        return nullptr;
+    }
     QLabel& label(const char* name) { return *page.findChild<QLabel*>(QLatin1String(name)); }
     void settle() {
         REQUIRE(waitFor([&] { return page.isSettled(); }));
@@ -73,6 +83,11 @@ struct SlowRun {
     const StrategyScene& scene() const { return page.page.scene(); }
 };
 
+bool hasText(QWidget& widget, const char* text) {
+    const QList<PaintedText> texts = paintedTexts(widget);
+    return std::ranges::find(texts, QLatin1String(text), &PaintedText::text) != texts.end();
+}
+
 QStringList linesOf(const QString& file) {
     QFile read(file);
     REQUIRE(read.open(QIODevice::ReadOnly));
@@ -99,6 +114,7 @@ TEST_CASE("the sentence counts the schedule's idle slots with the user's own num
     CHECK(scheduleSentence(f.page.scene()) == "4 stages and 8 micro-batches: 3 of 11 slots are idle, 27.3 %");
     CHECK(strategyTitle(f.page.scene()) == "pipeline of 4 stages, 8 micro-batches, 1F1B");
     CHECK(inFlightSentence(f.page.scene()) == "in flight: 4, 3, 2, 1");
+    CHECK(placementSentence(f.page.scene()) == "From left: P parameters, G gradients, O optimizer state");
     f.changed([](RunConfig& config) { config.parallel.strategy = StrategyKind::kModelParallel; });
     CHECK(scheduleSentence(f.page.scene()) == "One batch at a time: 3 of 4 ranks are idle, 75.0 %");
 }
@@ -135,7 +151,7 @@ TEST_CASE("a pipeline of sharded stages has its own row, marked as the experimen
     f.changed([](RunConfig& config) { config.mesh.shard = 2; });
     REQUIRE(f.table().rowCount() == 13);
     CHECK(f.table().item(12, 0)->text() == "Pipeline, sharded stages");
-    CHECK(f.table().item(12, 0)->toolTip() == "Strategy of the experiment");
+    CHECK(f.table().item(12, 0)->toolTip() == "Pipeline, sharded stages\nStrategy of the experiment");
     CHECK_FALSE(f.table().provedStrategies().contains("sharded_stages"));
 }
 
@@ -162,8 +178,38 @@ TEST_CASE("the mesh has a row for each link, and the memory over the step one fo
     const TableData curves = curvesTable(f.page.scene());
     REQUIRE(curves.rows > 0);
     CHECK(curves.row(0).size() == curves.columns.size());
-    CHECK(memoryOverStepSentence(f.page.scene()).startsWith("Rank "));
+    CHECK(memoryOverStepSentence(f.page.scene()).contains(" uses at most "));
     CHECK(f.page.findChild<QLabel*>("memoryNoteLabel") != nullptr);
+}
+
+TEST_CASE("the sentence about memory during a step distinguishes memory in use from allocated memory") {
+    Strategies f;
+    StrategyScene scene = f.page.scene();
+    scene.curves.assign(4, {});
+    for (std::size_t rank = 0; rank < 4; ++rank)
+        scene.curves[rank] = {.moments = {{0, {.parameters = 1024}}, {1, {.parameters = 2048}}}, .end = 4};
+    CHECK(memoryOverStepSentence(scene) == "Each rank uses at most 2.0 KiB, at 25.0 % of the step.");
+    scene.ran = StrategyMeasurements();
+    for (const std::int64_t peak : {4096, 5120, 4096, 4096})
+        scene.ran->memory.push_back(RankMemory{.parameters = 1024, .peak = peak});
+    CHECK(memoryOverStepSentence(scene) ==
+          "Each rank uses at most 2.0 KiB, at 25.0 % of the step; up to 5.0 KiB are allocated (measured).");
+    scene.curves[2].moments[1].inUse.parameters = 3072;
+    CHECK(memoryOverStepSentence(scene) ==
+          "Rank 2 uses at most 3.0 KiB, at 25.0 % of the step; 4.0 KiB are allocated (measured).");
+}
+
+TEST_CASE("the pictures of memory show their whole keys") {
+    Strategies f;
+    MemoryCurveCanvas curves(f.theme);
+    curves.setScene(f.page.scene());
+    curves.resize(540, 200);
+    CHECK(hasText(curves, "line: allocated before step 1"));
+    CHECK(hasText(curves, "Rank 3, stage 3"));
+    curves.resize(230, 200);  // four plots, two beside each other
+    CHECK(hasText(curves, "Rank 3"));
+    curves.resize(130, 200);
+    CHECK(hasText(curves, "3"));
 }
 
 TEST_CASE("measured values are shown next to predicted ones for the same strategy only") {
@@ -200,7 +246,7 @@ TEST_CASE("the reason for a missing plan uses the labels of the form") {
     Strategies f;
     f.changed([](RunConfig& config) { config.model.hidden = {16}; });
     CHECK_FALSE(f.page.scene().cost);
-    const auto why = QStringLiteral("World size makes 4 stages, but the model has 3 layers");
+    const auto why = QStringLiteral("World size makes 4 stages, but the model can be cut into at most 3 parts");
     CHECK(f.table().item(6, 2)->text().contains(why));
     CHECK(f.label("scheduleSentenceLabel").text() == "no plan");
 }
@@ -265,7 +311,7 @@ TEST_CASE("impossible strategies are listed with the reason, and a click on them
         config.parallel.strategy = StrategyKind::kDdp;
         config.model.hidden = {16};
     });
-    CHECK(f.table().item(6, 2)->text().contains("makes 4 stages, but the model has 3 layers"));
+    CHECK(f.table().item(6, 2)->text().contains("makes 4 stages, but the model can be cut into at most 3 parts"));
     Q_EMIT f.table().cellClicked(6, 0);
     CHECK(f.experiment.config().parallel.strategy == StrategyKind::kDdp);
 }
@@ -301,12 +347,7 @@ TEST_CASE("while strategies are measured the page shows how many are done") {
     CHECK(note() == "Measuring: 0 of 12 strategies done");
     REQUIRE(waitFor([&] { return note() == "Measuring: 2 of 12 strategies done"; }));
     CHECK(f.table().rowCount() == 12);
-    const auto cell = [&](int row, const char* heading) {
-        for (int column = 0; column < f.table().columnCount(); ++column)
-            if (f.table().horizontalHeaderItem(column)->text() == QLatin1String(heading))
-                return f.table().item(row, column);
-        return static_cast<QTableWidgetItem*>(nullptr);
-    };
+    const auto cell = [&](int row, const char* heading) { return f.cell(row, heading); };
     CHECK(cell(0, "Measured")->text() == "2.50 ms (diverged)");
     CHECK(cell(0, "Measured")->toolTip() == "Measured, but the loss diverged at step 9");
     CHECK(cell(0, "Samples")->text() == "128");
@@ -314,11 +355,32 @@ TEST_CASE("while strategies are measured the page shows how many are done") {
     CHECK(cell(5, "Measured")->text() == "failed");
     CHECK(cell(5, "Measured")->toolTip() == "Not measured: rank 1 ran out of memory");
     CHECK(cell(5, "Samples/s")->text().startsWith(QStringLiteral("≈ ")));
+    CHECK(cell(5, "Expected")->text().startsWith(QStringLiteral("≈ ")));
     CHECK(cell(7, "Samples")->text() == "32");
     CHECK(cell(1, "Same bits")->text() == "not tested");
     measure->click();
     CHECK(note() == before);
     CHECK(cell(0, "Measured")->text() == "2.50 ms (diverged)");
+}
+
+TEST_CASE("estimated samples per second have three digits") {
+    Strategies f;
+    f.table().setFigures("ddp", {.expectedSamplesPerSecond = 575'656});
+    CHECK(f.cell(0, "Samples/s")->text() == QStringLiteral("≈ 576,000"));
+    f.table().setFigures("ddp", {.expectedSamplesPerSecond = 81.27});
+    CHECK(f.cell(0, "Samples/s")->text() == QStringLiteral("≈ 81.3"));
+    f.table().setFigures("ddp", {.measuredSamplesPerSecond = 575'656});
+    CHECK(f.cell(0, "Samples/s")->text() == "575,656");
+}
+
+TEST_CASE("a proof ends with yes in green or with no in red") {
+    Strategies f;
+    f.table().setProof("ddp", {true, "fsdp:parameters", {}});
+    f.table().setProof("pipeline:gpipe", {false, "ddp", "step 3"});
+    CHECK(f.cell(0, "Same bits")->text() == "yes");
+    CHECK(f.cell(0, "Same bits")->foreground().color() == f.theme.colors().goodText);
+    CHECK(f.cell(7, "Same bits")->text() == "no");
+    CHECK(f.cell(7, "Same bits")->foreground().color() == f.theme.colors().danger);
 }
 
 TEST_CASE("a narrow page scrolls its table instead of truncating numbers") {
@@ -329,7 +391,18 @@ TEST_CASE("a narrow page scrolls its table instead of truncating numbers") {
         return width;
     };
     f.table().resize(500, 200);
-    CHECK(widthOfColumns() == 960);
+    CHECK(widthOfColumns() == 1060);
+    f.table().setFigures("ddp", {.measuredMs = 123.4});
+    for (int row = 0; row < f.table().rowCount(); ++row)
+        for (const char* heading : {"Memory", "Bytes", "Idle", "Expected", "Measured", "Samples/s"}) {
+            const QTableWidgetItem* cell = f.cell(row, heading);
+            REQUIRE(cell);
+            INFO(heading << ": " << cell->text().toStdString());
+            const QVariant font = cell->data(Qt::FontRole);
+            const QFontMetrics metrics(font.isValid() ? font.value<QFont>() : f.table().font());
+            CHECK(metrics.horizontalAdvance(cell->text()) + 2 * TableCells::kMargin <=
+                  f.table().columnWidth(cell->column()));
+        }
     f.table().resize(1600, 200);
     CHECK(f.table().viewport()->width() > 1500);
     CHECK(widthOfColumns() == f.table().viewport()->width());
@@ -376,6 +449,30 @@ TEST_CASE("units of a sharded model are gathered before they compute and freed a
     f.changed([](RunConfig& config) { config.fsdp.shard = ShardedState::kGradients; });
     const auto kept = scheduleLanes(f.page.scene())[0].lanes[3].blocks;
     CHECK(std::ranges::count(kept, LaneBlock::Kind::Resident, &LaneBlock::kind) == 1);
+}
+
+TEST_CASE("the legend of a schedule distinguishes planned from measured rows") {
+    for (const char* strategy : {"ddp", "fsdp", "pipeline"}) {
+        INFO(strategy);
+        Strategies f(4, strategy);
+        StrategyScene scene = f.page.scene();
+        ScheduleCanvas canvas(f.theme);
+        canvas.setScene(scene);
+        const QString planned = canvas.legendText();
+        CHECK_FALSE(planned.contains("neither forward nor backward"));
+        scene.ran = StrategyMeasurements();
+        scene.ran->step = 12;
+        scene.ran->passes.resize(4, {{.backward = false, .beginNs = 0, .endNs = 1'000'000}});
+        scene.ran->range = {0, 1'000'000};
+        canvas.setScene(scene);
+        const QString both = canvas.legendText();
+        CHECK(both.contains("hatched: neither forward nor backward"));
+        const bool units = scene.isSharded();
+        CHECK(planned.contains(units ? "hatched: unit not gathered, or idle" : "hatched: idle"));
+        CHECK(both.startsWith("Planned: one row per unit") == units);
+        CHECK(both.contains("Ran: one row per rank") == units);
+        CHECK(both.endsWith("step 12: 1.00 ms"));
+    }
 }
 
 // 1F1B on 4 ranks: a forward takes 1, a backward 2; rank 0 begins with F0 F1 F2 F3 B0, rank 3 with F0 (at 3) B0.

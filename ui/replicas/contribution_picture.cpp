@@ -8,6 +8,7 @@
 
 #include "theme/theme.h"
 #include "theme/type_length.h"
+#include "words/field_text.h"
 
 namespace ringside {
 namespace {
@@ -104,18 +105,23 @@ void ContributionPicture::paintBar(QPainter& painter, const RankContribution& co
     const double even = 1.0 / static_cast<double>(m_pulls.ranks.size());
     painter.setPen(QPen(colors.border, 1));
     painter.drawLine(QPointF(zero, row.top()), QPointF(zero, row.bottom()));
+    double numberLeft = zero;
     if (contribution.share) {
         QRectF bar(zero, row.top() + 4, *contribution.share * unit, row.height() - 8);
         painter.setPen(Qt::NoPen);
         painter.setBrush(*contribution.share < 0 ? colors.danger : theme().rankColor(contribution.rank));
         painter.drawRoundedRect(bar.normalized(), 3, 3);
-        painter.setPen(colors.text);
-        const double at = std::max(zero, bar.normalized().right()) + 6;
-        painter.drawText(QRectF(at, row.top(), number, row.height()), Qt::AlignVCenter | Qt::AlignLeft,
-                         percent(*contribution.share));
+        numberLeft = std::max(zero, bar.normalized().right()) + 6;
     }
     painter.setPen(QPen(colors.muted, 1, Qt::DashLine));
     painter.drawLine(QPointF(zero + even * unit, row.top()), QPointF(zero + even * unit, row.bottom()));
+    if (!contribution.share) return;
+    // Hides the line behind the number.
+    const QString text = percent(*contribution.share);
+    const QRectF label(numberLeft, row.top() + 4, painter.fontMetrics().horizontalAdvance(text), row.height() - 8);
+    painter.fillRect(label.adjusted(-2, 0, 2, 0), colors.panel);
+    painter.setPen(colors.text);
+    painter.drawText(label.adjusted(0, 0, number, 0), Qt::AlignVCenter | Qt::AlignLeft, text);
 }
 
 void ContributionPicture::paintRow(QPainter& painter, std::size_t place) const {
@@ -127,14 +133,14 @@ void ContributionPicture::paintRow(QPainter& painter, std::size_t place) const {
     painter.drawText(QRectF(10, row.top(), kRankColumn - 10, row.height()), Qt::AlignVCenter,
                      tr("rank %1").arg(contribution.rank));
     if (m_pulls.hasGradients) paintBar(painter, contribution, row);
-    const auto number = [&](double left, const std::optional<double>& value, char style, int digits) {
+    const auto number = [&](double left, const std::optional<double>& value, const auto& textOf) {
         painter.setPen(value ? theme().colors().text : theme().colors().muted);
         painter.drawText(QRectF(left, row.top(), kNumberColumn - 8, row.height()), Qt::AlignVCenter | Qt::AlignLeft,
-                         value ? QString::number(*value, style, digits) : QStringLiteral("\u2013"));
+                         value ? textOf(*value) : QStringLiteral("\u2013"));
     };
-    number(c.cosine, contribution.cosine, 'f', 2);
-    number(c.norm, contribution.norm, 'g', 3);
-    number(c.loss, contribution.loss, 'g', 4);
+    number(c.cosine, contribution.cosine, [](double value) { return QString::number(value, 'f', 2); });
+    number(c.norm, contribution.norm, [](double value) { return QString::number(value, 'g', 3); });
+    number(c.loss, contribution.loss, lossText);
     painter.setPen(theme().colors().muted);
     const double room = width() - c.samples - 4;
     QString text;

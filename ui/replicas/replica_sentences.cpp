@@ -19,32 +19,30 @@ QString replicaWords(const char* text) {
     return QCoreApplication::translate("replicas", text);
 }
 
-// Returns the sentence for a step after which the models of all ranks are identical. The sentence contains the
-// placeholders %1 for the number of ranks and %2 for the step.
-QString identicalText(StrategyKind strategy) {
-    switch (strategy) {
-        case StrategyKind::kFsdp:
-            return replicaWords("All %1 ranks gather identical parameters after step %2.");
-        case StrategyKind::kPipeline:
-            return replicaWords("The replicas of each stage are identical after step %2 (%1 ranks).");
-        case StrategyKind::kDataParallel:
-        case StrategyKind::kModelParallel:
-            return replicaWords("All %1 ranks have identical models after step %2.");
-        case StrategyKind::kDdp:
-            break;
-    }
-    return replicaWords("All %1 replicas are identical after step %2: their parameters have the same checksums.");
+// Returns the sentence for a step after which the models of all ranks are identical. Empty if each stage of a pipeline
+// exists once.
+QString identicalText(const Mesh& mesh, std::size_t ranks, const QString& step) {
+    const QString count = QString::number(ranks);
+    if (mesh.pipeline > 1 && mesh.dataRanks() == 1) return {};
+    if (mesh.pipeline > 1)
+        return (mesh.shard > 1
+                    ? replicaWords("The ranks of each stage gather identical parameters after step %1 (%2 ranks).")
+                    : replicaWords("The replicas of each stage are identical after step %1 (%2 ranks)."))
+            .arg(step, count);
+    const bool isPair = ranks == 2;
+    if (mesh.shard > 1)
+        return isPair ? replicaWords("Both ranks gather identical parameters after step %1.").arg(step)
+                      : replicaWords("All %1 ranks gather identical parameters after step %2.").arg(count, step);
+    const QString subject = isPair ? replicaWords("Both replicas") : replicaWords("All %1 replicas").arg(count);
+    return replicaWords("%1 are identical after step %2: their parameters have the same checksums.").arg(subject, step);
 }
 
 }  // namespace
 
-QString replicasSentence(const RunData& run) {
+QString replicasSentence(const RunData& run, const Mesh& mesh) {
     const std::optional<ReplicaState>& state = run.replicas().state();
     if (!state || run.ranks().size() < 2) return {};
-    if (state->identical)
-        return identicalText(run.settings().strategy.value_or(StrategyKind::kDdp))
-            .arg(run.ranks().size())
-            .arg(groupedText(state->step));
+    if (state->identical) return identicalText(mesh, run.ranks().size(), groupedText(state->step));
     QStringList ranks;
     for (const int rank : state->ranks) ranks << QString::number(rank);
     const QString tensor =

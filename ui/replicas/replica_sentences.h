@@ -3,6 +3,7 @@
 
 #include <QString>
 
+#include "config/mesh.h"
 #include "config/run_config.h"
 #include "replicas/step_contributions.h"
 #include "telemetry/data/run_data.h"
@@ -10,8 +11,9 @@
 namespace ringside {
 
 // Returns a sentence such as "All 4 replicas are identical after step 24: ...". If a replica differs, the sentence
-// names the rank, the step since which it differs, and the first tensor that differs. Empty if the run has one rank.
-QString replicasSentence(const RunData& run);
+// names the rank, the step since which it differs, and the first tensor that differs. Empty if the run has one rank, or
+// if no rank differs and each stage of a pipeline exists once. mesh: mesh of the run's ranks.
+QString replicasSentence(const RunData& run, const Mesh& mesh);
 
 // Returns a sentence with the rank whose gradient was farthest from the mean gradient, and the samples of this rank.
 QString contributionSentence(const StepContributions& contributions);

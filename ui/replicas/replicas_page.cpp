@@ -211,7 +211,7 @@ void ReplicasPage::resizeEvent(QResizeEvent* event) {
 }
 
 QList<PageShortcut> ReplicasPage::shortcuts() const {
-    return {{QStringLiteral(", / ."), tr("Previous, next step of the ring")}};
+    return {{QStringLiteral(", / ."), tr("Replicas: previous, next step of the ring")}};
 }
 
 QList<Page::View> ReplicasPage::views() const {
@@ -325,8 +325,11 @@ void ReplicasPage::showTools() {
     // A sentence about differing replicas has priority over the sentence about the pause.
     const bool apart = run.replicas().state() && !run.replicas().state()->identical;
     const QString held = m_run.expected() || apart ? QString() : pausedSentence(run);
+    const Mesh mesh = m_config ? meshOf(*m_config) : Mesh();
     const bool isSingle = m_config && !apart && !reasonForSingleModel(run, *m_config).isEmpty();
-    const QString sentence = !held.isEmpty() ? held : m_run.expected() || isSingle ? QString() : replicasSentence(run);
+    const QString sentence = !held.isEmpty()                ? held
+                             : m_run.expected() || isSingle ? QString()
+                                                            : replicasSentence(run, mesh);
     const bool isPast = run.ended() && m_run.formDiffers();
     m_sentence->setText(sentence);
     setTone(m_sentence, sentence.isEmpty() || !held.isEmpty() ? "" : apart ? "danger" : isPast ? "" : "good");

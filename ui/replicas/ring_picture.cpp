@@ -81,7 +81,7 @@ void RingPicture::paintPart(QPainter& painter, int rank, int part) const {
     QString text = lines.join(QLatin1Char('\n'));
     if (cell.height() >= kTwoLines + 16)
         text += QLatin1Char('\n') + (whole              ? tr("all ranks")
-                                     : shown.ranks == 1 ? tr("own part")
+                                     : shown.ranks == 1 ? tr("1 rank")
                                                         : tr("%1 ranks").arg(shown.ranks));
     painter.drawText(cell, Qt::AlignCenter, text);
 }

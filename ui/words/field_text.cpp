@@ -3,6 +3,7 @@
 
 #include <QLocale>
 #include <QStringList>
+#include <algorithm>
 #include <cmath>
 
 namespace ringside {
@@ -45,7 +46,15 @@ QString integerListText(const std::vector<std::int64_t>& values) {
 }
 
 QString lossText(double loss) {
-    return std::isfinite(loss) ? QLocale::c().toString(loss, 'g', 4) : QString();
+    if (!std::isfinite(loss)) return {};
+    constexpr int kDigits = 4;
+    QString text = QLocale::c().toString(loss, 'g', kDigits);  // without zeros at the end
+    if (text.contains(QLatin1Char('e'))) return text;
+    int digits = 0;  // number of significant digits
+    for (const QChar one : text)
+        if (one.isDigit() && (digits > 0 || one != QLatin1Char('0'))) ++digits;
+    if (digits < kDigits && !text.contains(QLatin1Char('.'))) text += QLatin1Char('.');
+    return text + QString(std::max(0, kDigits - digits), QLatin1Char('0'));
 }
 
 QString epochNumber(std::int64_t index) {

@@ -19,7 +19,7 @@ std::optional<std::vector<std::int64_t>> parseIntegerList(const QString& text);
 QString realText(double value);  // returns the shortest decimal text that parses to exactly this number
 QString integerListText(const std::vector<std::int64_t>& values);
 
-// Returns a loss with four significant digits, such as "0.1234"; empty if the loss is not finite.
+// Returns a loss with four significant digits, such as "0.1234" or "2.250"; empty if the loss is not finite.
 QString lossText(double loss);
 
 // Returns the number on screen of the epoch with this index: "3" for index 2. On screen, epochs and steps count from 1;

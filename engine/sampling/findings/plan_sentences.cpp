@@ -37,10 +37,17 @@ std::string dropClause(const ShardSpec& spec, const ShardNumbers& numbers) {
     return counted(numbers.droppedBySampler, "is dropped, ", "are dropped, ") + which + ".";
 }
 
+// True if a pitfall lets ranks use the same samples, or leaves samples unused.
+bool repeatsOrOmits(const ShardSpec& spec) {
+    const PitfallsConfig& pitfalls = spec.pitfalls;
+    return pitfalls.seedPerRank || pitfalls.doubleSharding || pitfalls.wrongRank >= 0 ||
+           samplerWorldSize(spec) != spec.worldSize;
+}
+
 std::string outcome(const ShardSpec& spec, const ShardNumbers& numbers) {
     if (numbers.padding > 0) return "; " + paddingClause(numbers);
     if (numbers.droppedBySampler > 0) return "; " + dropClause(spec, numbers);
-    return ", none repeated, none dropped.";
+    return repeatsOrOmits(spec) ? "." : ", none repeated, none dropped.";
 }
 
 // Returns a description of how the order of samples is made; empty if the order consists of the whole data set.

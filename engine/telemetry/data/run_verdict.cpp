@@ -10,8 +10,7 @@ StepsVerdict verdictOf(const RunData& run, const TraceData& trace) {
     const StepPitfalls& requested = run.settings().stepPitfalls;
     if (verdict.finding != StepsFinding::kStraggler || verdict.rank != requested.slowRank) return verdict;
     verdict.advice = fmt::format(
-        "This is the effect of pitfalls.slow_rank: it delays the rank by {:g} ms in every step; set it to -1 (off) to "
-        "remove the delay.",
+        "The setting \"pitfalls.slow_rank\" causes this delay of {:g} ms per step. Set it to -1 to remove the delay.",
         requested.slowMs);
     return verdict;
 }

@@ -6,6 +6,7 @@
 #include <QLocale>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "config/mesh.h"
@@ -20,9 +21,9 @@ namespace {
 
 enum Column { kName, kOptions, kMemory, kBytes, kIdle, kExpected, kLimit, kMeasured, kSamples, kRate, kBits, kColumns };
 // Widths of the table's columns, in percent of the table's width.
-constexpr std::array<int, kColumns> kShares = {17, 15, 8, 8, 6, 10, 9, 11, 7, 9, 8};
+constexpr std::array<int, kColumns> kShares = {14, 10, 8, 8, 6, 9, 13, 8, 7, 9, 8};
 // minimum width of the table, at which no number is cut; in a narrower page the table scrolls
-constexpr TypePixels kMinWidth{960};
+constexpr TypePixels kMinWidth{1060};
 constexpr TypePixels kRowHeight{20};
 
 QString msText(double ms) {
@@ -31,6 +32,12 @@ QString msText(double ms) {
 
 QString wholeText(double number) {
     return QLocale().toString(number, 'f', number < 100 ? 1 : 0);
+}
+
+// Returns an estimated number with three significant digits: "≈ 576,000" for 575,656.
+QString estimateText(double number) {
+    const double unit = number > 0 ? std::pow(10, std::floor(std::log10(number)) - 2) : 1;
+    return ChoicesTable::tr("≈ %1").arg(wholeText(std::round(number / unit) * unit));
 }
 
 // Returns the configuration with default values for the settings of all strategies that are not selected. Two
@@ -110,7 +117,7 @@ void ChoicesTable::resizeEvent(QResizeEvent* event) {
     const int width = std::max<int>(viewport()->width(), kMinWidth);
     int left = width;
     for (int column = 0; column + 1 < kColumns; ++column) {
-        setColumnWidth(column, width * kShares[static_cast<std::size_t>(column)] / 108);
+        setColumnWidth(column, width * kShares[static_cast<std::size_t>(column)] / 100);
         left -= columnWidth(column);
     }
     setColumnWidth(kColumns - 1, left);
@@ -211,7 +218,7 @@ void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const St
     const StrategyCost& cost = *choice.cost;
     const QString take = current ? tr("Strategy of the experiment") : tr("Use this strategy in the form");
     const QString options = QString::fromStdString(choice.options);
-    setCell(row, kName, choiceTitle(choice.name), current, take);
+    setCell(row, kName, choiceTitle(choice.name), current, choiceTitle(choice.name) + QLatin1Char('\n') + take);
     setCell(row, kOptions, options, current, options + QLatin1Char('\n') + take);
     setCell(row, kMemory, bytesText(static_cast<double>(cost.largestPeak())), current,
             tr("Memory of the rank that needs the most"));
@@ -222,11 +229,10 @@ void ChoicesTable::fillPredicted(int row, const StrategyChoice& choice, const St
     if (seen.measuredIdleShare) idle += tr(". Measured: %1").arg(percentText(*seen.measuredIdleShare));
     setCell(row, kIdle, percentText(cost.time.idleShare()), current, idle);
     const bool known = seen.expectedMs.has_value();
-    setCell(row, kExpected,
-            (known ? QString() : tr("about ")) + msText(seen.expectedMs.value_or(cost.time.total() * 1e3)), current,
+    setCell(row, kExpected, known ? msText(*seen.expectedMs) : tr("≈ %1").arg(msText(cost.time.total() * 1e3)), current,
             expectedTip(known));
     const QString limit = known ? seen.limitedBy : QString::fromStdString(limitText(cost.time.limit()));
-    setCell(row, kLimit, limit, current, tr("Part of a step that takes the most time"));
+    setCell(row, kLimit, limit, current, tr("Part of a step that takes the most time: %1").arg(limit));
 }
 
 void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const StrategyFigures& seen) {
@@ -248,7 +254,7 @@ void ChoicesTable::fillMeasured(int row, const StrategyChoice& choice, const Str
             tr("Samples per step, of all ranks together"));
     const auto measured = seen.measuredSamplesPerSecond;
     const double rate = measured.value_or(seen.expectedSamplesPerSecond.value_or(choice.cost->samplesPerSecond()));
-    setCell(row, kRate, measured ? wholeText(rate) : tr("≈ %1").arg(wholeText(rate)), current,
+    setCell(row, kRate, measured ? wholeText(rate) : estimateText(rate), current,
             measured ? tr("Measured: samples per step, divided by the measured time of a step")
                      : tr("Expected: samples per step, divided by the expected time of a step"));
 }
@@ -267,8 +273,7 @@ void ChoicesTable::fillSameBits(int row, const StrategyChoice& choice) {
     setCell(row, kBits, proofText(choice.name), choice.isCurrent, tip);
     if (!isProved(choice.name)) item(row, kBits)->setForeground(m_theme.colors().muted);
     if (proof != m_proofs.end() && proof->second.equal)
-        item(row, kBits)
-            ->setForeground(*proof->second.equal ? m_theme.colors().goodText : m_theme.colors().warningText);
+        item(row, kBits)->setForeground(*proof->second.equal ? m_theme.colors().goodText : m_theme.colors().danger);
 }
 
 QStringList ChoicesTable::provedStrategies() const {

@@ -78,16 +78,21 @@ void MemoryCurveCanvas::drawPlot(QPainter& painter, int rank, const QRectF& plot
     painter.setPen(QPen(c.border, 1));
     painter.drawLine(plot.bottomLeft(), plot.bottomRight());
     const QString place = meshPositionText(scene().plan(), rank);
-    const QString name = place.isEmpty() ? tr("Rank %1").arg(rank) : tr("Rank %1, %2").arg(rank).arg(place);
-    const QString size = measured ? tr("%1 measured").arg(bytesText(taken)) : bytesText(taken);
     painter.setFont(theme().smallFont());
+    const QFontMetrics metrics = painter.fontMetrics();
+    const auto fits = [&](const QString& left, const QString& right) {
+        return metrics.horizontalAdvance(left) + metrics.horizontalAdvance(right) + 8 <= plot.width();
+    };
+    const QString shortName = tr("Rank %1").arg(rank);
+    QString size = measured ? tr("%1 measured").arg(bytesText(taken)) : bytesText(taken);
+    if (!fits(shortName, size)) size = bytesText(taken);
+    QString name = place.isEmpty() ? shortName : tr("Rank %1, %2").arg(rank).arg(place);
+    if (!fits(name, size)) name = fits(shortName, size) ? shortName : QString::number(rank);
     painter.setPen(c.muted);
     const QRectF title(plot.left(), plot.top() - kPlotTitle, plot.width(), kPlotTitle);
     painter.drawText(title, Qt::AlignRight | Qt::AlignVCenter, size);
     painter.setPen(c.text);
-    const double room = title.width() - painter.fontMetrics().horizontalAdvance(size) - 8;
-    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
-                     painter.fontMetrics().elidedText(name, Qt::ElideRight, static_cast<int>(room)));
+    painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, name);
     identify(plot.united(title), {{IdentityKind::Rank, rank}});
     explain(plot, tr("Rank %1: peak of %2 after %3 of the step; allocated before the step: %4 predicted%5")
                       .arg(rank)
@@ -103,7 +108,7 @@ void MemoryCurveCanvas::drawLegend(QPainter& painter) const {
             for (std::size_t i = 0; i < most.size(); ++i) most[i] = std::max(most[i], classes[i]);
         }
     paintMemoryLegend(painter, QRectF(0, height() - memoryLegendHeight(), width(), memoryLegendHeight()), most,
-                      tr("line: memory allocated before the first step"), theme());
+                      tr("line: allocated before step 1"), theme());
 }
 
 void MemoryCurveCanvas::draw(QPainter& painter) {

@@ -130,21 +130,32 @@ void ScheduleCanvas::drawBlock(QPainter& painter, const LaneBlock& block, const 
     painter.drawText(inside, Qt::AlignCenter, block.text);
 }
 
-void ScheduleCanvas::drawLegend(QPainter& painter) {
+QString ScheduleCanvas::legendText() const {
+    const bool ran = m_groups.size() > 1;
+    const bool units = scene().isSharded() && !scene().isPipeline();
     QStringList words;
     if (scene().isPipeline())
         words << tr("Numbers and colours identify micro-batches") << tr("pale: forward") << tr("strong: backward");
-    else if (scene().isSharded())
-        words << tr("One row per unit") << tr("green: parameters gathered or gradients scattered")
-              << tr("pale green: whole unit on each rank");
+    else if (units)
+        words << (ran ? tr("Planned: one row per unit") : tr("One row per unit"))
+              << tr("green: parameters gathered or gradients scattered") << tr("pale green: whole unit on each rank")
+              << tr("hatched: unit not gathered, or idle");
     else
         words << tr("One row per rank");
-    words << (scene().isSharded() && !scene().isPipeline() ? tr("hatched: unit not gathered, or idle")
-                                                           : tr("hatched: idle"));
+    if (units && ran) words << tr("Ran: one row per rank");
+    // The measured lanes contain only passes, so a rank also sends and updates weights in their hatched parts.
+    if (ran)
+        words << tr("hatched: neither forward nor backward");
+    else if (!units)
+        words << tr("hatched: idle");
     if (!m_groups.empty() && !m_groups.back().length.isEmpty()) words << m_groups.back().length;
+    return words.join(QStringLiteral(" · "));
+}
+
+void ScheduleCanvas::drawLegend(QPainter& painter) {
     painter.setFont(theme().smallFont());
     painter.setPen(theme().colors().muted);
-    const QString whole = words.join(QStringLiteral(" · "));
+    const QString whole = legendText();
     const QString legend = painter.fontMetrics().elidedText(whole, Qt::ElideRight, width());
     const QRectF line(0, height() - kLegendText, width(), kLegendText);
     explain(line, whole + QLatin1Char('\n') + linksSentence(scene()));

@@ -7,7 +7,7 @@
 namespace ringside {
 
 // Picture of the planned schedule and, below it, the schedule as the ranks ran it. Blocks have the number and the
-// colour of their micro-batch; idle time is hatched.
+// colour of their micro-batch; time without a block is hatched.
 class ScheduleCanvas final : public StrategyCanvas {
     Q_OBJECT
   public:
@@ -15,6 +15,8 @@ class ScheduleCanvas final : public StrategyCanvas {
 
     const std::vector<LaneGroup>& groups() const { return m_groups; }
     const std::vector<std::optional<double>>& moments() const { return m_moments; }
+    // Returns the meaning of the rows, the colours and the hatching.
+    QString legendText() const;
 
   protected:
     void draw(QPainter& painter) override;

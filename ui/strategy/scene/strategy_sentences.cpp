@@ -131,7 +131,7 @@ QString scheduleSentence(const StrategyScene& scene) {
 
 QString placementSentence(const StrategyScene& scene) {
     if (!scene.cost) return {};
-    const QString all = sentenceText("P parameters, G gradients, O optimizer state");
+    const QString all = sentenceText("From left: P parameters, G gradients, O optimizer state");
     if (scene.plan().microBatches > 1 && scene.plan().hasBatchNorm())
         return sentenceText("%1. Batch norm computes its statistics over micro-batches of %2")
             .arg(all, number(scene.plan().microRows));
@@ -171,14 +171,22 @@ QString memoryOverStepSentence(const StrategyScene& scene) {
     if (!scene.cost || scene.curves.empty()) return {};
     const auto fullest = std::ranges::max_element(scene.curves, {}, &MemoryCurve::peakBytes);
     const auto rank = static_cast<std::size_t>(fullest - scene.curves.begin());
-    const QString measuredPeak =
-        scene.ran && rank < scene.ran->memory.size()
-            ? sentenceText("; measured %1").arg(bytesText(static_cast<double>(scene.ran->memory[rank].peak)))
-            : QString();
-    return sentenceText("Rank %1 has the highest peak of memory, at %2 of the step: %3%4.")
-        .arg(rank)
-        .arg(percentText(fullest->peakTime() / fullest->end), bytesText(static_cast<double>(fullest->peakBytes())),
-             measuredPeak);
+    const bool equal = scene.plan().mesh.ranks() > 1 && std::ranges::all_of(curveRanks(scene), [&](int one) {
+                           return scene.curves[static_cast<std::size_t>(one)].peakBytes() == fullest->peakBytes();
+                       });
+    QString allocated;
+    if (scene.ran && rank < scene.ran->memory.size()) {
+        std::int64_t bytes = scene.ran->memory[rank].peak;
+        if (equal)
+            for (const RankMemory& one : scene.ran->memory) bytes = std::max(bytes, one.peak);
+        allocated = (equal ? sentenceText("; up to %1 are allocated (measured)")
+                           : sentenceText("; %1 are allocated (measured)"))
+                        .arg(bytesText(static_cast<double>(bytes)));
+    }
+    return sentenceText("%1 uses at most %2, at %3 of the step%4.")
+        .arg(equal ? sentenceText("Each rank") : sentenceText("Rank %1").arg(rank),
+             bytesText(static_cast<double>(fullest->peakBytes())), percentText(fullest->peakTime() / fullest->end),
+             allocated);
 }
 
 QString meshPositionText(const StrategyPlan& plan, int rank) {

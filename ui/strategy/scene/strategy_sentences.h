@@ -24,8 +24,8 @@ QString inFlightSentence(const StrategyScene& scene);
 // Returns a sentence about the rank that sends the most bytes in a step: predicted bytes by content, and the measured
 // total.
 QString linksSentence(const StrategyScene& scene);
-// Returns a sentence about the rank that uses the most memory: the time of its peak as a share of the step, and the
-// predicted and measured bytes of the peak.
+// Returns a sentence about the rank that uses the most memory: the largest predicted memory in use, its time as a share
+// of the step, and the measured bytes that the rank has allocated.
 QString memoryOverStepSentence(const StrategyScene& scene);
 // Returns the position of a rank in the mesh, such as "stage 0" or "replica 1, shard 0 of 2".
 QString meshPositionText(const StrategyPlan& plan, int rank);
