@@ -24,8 +24,8 @@ Problems checkMemory(const ModelDescription& model, const RunConfig& config, con
     if (memory <= 0 || perRank * static_cast<double>(ranks) <= memory) return {};
     return {{"the model",
              "takes " + gibibytes(perRank) + (ranks > 1 ? " on each of " + std::to_string(ranks) + " ranks" : "") +
-                 " for weights, gradients and " + textOf(config.optimizer.kind) + "; this computer has " +
-                 gibibytes(memory),
+                 " for weights, gradients and optimizer state (" + textOf(config.optimizer.kind) +
+                 "); this computer has " + gibibytes(memory),
              perRank <= memory ? "choose a smaller model or fewer ranks" : "choose a smaller model"}};
 }
 

@@ -28,11 +28,11 @@ TEST_CASE("a model that fits on all ranks is not a problem") {
 
 TEST_CASE("a model larger than the memory of the computer is refused before the kernel kills a rank") {
     REQUIRE(problemsWith(2 * kGibibyte, 4).size() == 1);
-    CHECK(
-        problemsWith(2 * kGibibyte, 4).front().text() ==
-        "the model takes 0.8 GiB on each of 4 ranks for weights, gradients and sgd; this computer has 2.0 GiB: choose "
-        "a smaller model or fewer ranks");
+    CHECK(problemsWith(2 * kGibibyte, 4).front().text() ==
+          "the model takes 0.8 GiB on each of 4 ranks for weights, gradients and optimizer state (sgd); this computer "
+          "has 2.0 GiB: choose "
+          "a smaller model or fewer ranks");
     CHECK(problemsWith(kGibibyte / 2, 1).front().text() ==
-          "the model takes 0.8 GiB for weights, gradients and sgd; this computer has 0.5 GiB: choose "
+          "the model takes 0.8 GiB for weights, gradients and optimizer state (sgd); this computer has 0.5 GiB: choose "
           "a smaller model");
 }
