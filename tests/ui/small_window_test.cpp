@@ -126,6 +126,29 @@ TEST_CASE("every page fits the smallest window, with normal and larger type") {
     }
 }
 
+TEST_CASE("a page with a banner about a missing set_epoch call fits its area or has a scroll bar") {
+    SmallWindow f(100);
+    RunConfig config = f.window.experiment().config();
+    config.sampler.setEpoch = false;
+    f.window.experiment().edit(config, "sampler.set_epoch");
+    auto* banner = f.find<QWidget>("orderBanner");
+    auto* area = f.find<QScrollArea>("shardsPageArea");
+    for (const QSize size : {kSmallest, QSize(1440, 900)}) {
+        for (const char* view : {"shards/grid", "shards/diff"}) {
+            REQUIRE(f.window.pages().show(QLatin1String(view)));
+            f.settle();
+            REQUIRE(waitFor([&] { return banner->isVisible(); }));
+            f.window.resize(size);
+            for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
+            INFO(view << " in a window of " << size.width() << " pixels");
+            CHECK((area->widget()->height() <= area->viewport()->height() ||
+                   area->verticalScrollBarPolicy() == Qt::ScrollBarAlwaysOn));
+            auto* text = f.find<QLabel>("orderBannerLabel");
+            CHECK(text->height() >= text->heightForWidth(text->width()));
+        }
+    }
+}
+
 // 1920 x 1080 at scale 2 are 960 x 540 logical pixels, of which a title bar and a panel take about 60.
 TEST_CASE("the window is not larger than a screen of 1920 x 1080 at scale 2, with normal and larger type") {
     for (const int percent : {100, 150}) {
