@@ -88,13 +88,22 @@ TEST_CASE("the epoch diff is black where a sample kept rank and step, and otherw
     const CellOrigins same = cellOrigins(now, now.plan, sampleOwners(now.plan), std::atomic<bool>(false));
     CHECK(same.at(0, 0) == CellOrigins::kSame);
     CHECK(same.at(1, 2) == CellOrigins::kSame);
-    CHECK(same.at(2, 2) == CellOrigins::kFirstRank + 0);  // sample 4 again: its own place is on rank 0
+    CHECK(same.at(2, 2) == CellOrigins::kSame);  // sample 4 again, in the same slot
     ShardSpec next = tenOnFour();
     next.epoch = 1;
     const ShardPlan moved = planOf(next);
     const CellOrigins origins = cellOrigins(now, moved, sampleOwners(moved), std::atomic<bool>(false));
     CHECK(origins.at(0, 0) == CellOrigins::kFirstRank + 1);  // sample 4 is on rank 1 in epoch 1
     CHECK(origins.at(0, 1) == CellOrigins::kFirstRank + 3);  // sample 3
+}
+
+TEST_CASE("the epoch diff of identical epochs is black also if several ranks have the same samples") {
+    ShardSpec mistake = tenOnFour();
+    mistake.pitfalls.wrongRank = 0;
+    const ShardScene now = sceneOf(mistake);
+    const CellOrigins same = cellOrigins(now, now.plan, sampleOwners(now.plan), std::atomic<bool>(false));
+    for (int rank = 0; rank < 4; ++rank)
+        for (int slot = 0; slot < 3; ++slot) CHECK(same.at(rank, slot) == CellOrigins::kSame);
 }
 
 TEST_CASE("the epoch diff shows samples that either plan drops") {
