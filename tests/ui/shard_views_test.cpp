@@ -16,6 +16,7 @@
 #include "shards/compare/compare_view.h"
 #include "shards/compare/diff_sentences.h"
 #include "shards/compare/epoch_diff_view.h"
+#include "shards/grid/last_slots_panel.h"
 #include "shards/history/sample_history_view.h"
 #include "shards/map/map_view.h"
 #include "shards_window.h"
@@ -118,6 +119,23 @@ TEST_CASE("the epoch diff shows samples that either plan drops") {
     const CellOrigins back = cellOrigins(dropping, padded.plan, sampleOwners(padded.plan), std::atomic<bool>(false));
     // Sample 6, which is outside of the grid: assigned to rank 0 there.
     CHECK(back.at(0, 2) == CellOrigins::kFirstRank + 0);
+}
+
+TEST_CASE("the last slots are called free of duplicates only if no rank repeats samples of another rank") {
+    Theme theme;
+    LastSlotsPanel panel(theme);
+    const auto subtitle = [&](const ShardSpec& spec) {
+        panel.setScene(sceneOf(spec));
+        return panel.subtitle(panel.fontMetrics(), 1000);
+    };
+    ShardSpec spec = tenOnFour();
+    spec.datasetSize = 8;
+    CHECK(subtitle(spec) == "no duplicates or dropped samples");
+    spec.pitfalls.wrongRank = 0;
+    CHECK(subtitle(spec).isEmpty());
+    spec.pitfalls = {};
+    spec.kind = SamplerKind::kSequential;
+    CHECK(subtitle(spec).isEmpty());
 }
 
 TEST_CASE("identical epochs show a warning about set_epoch, or that shuffle is off") {
