@@ -311,6 +311,8 @@ TEST_CASE("on the smallest cards every rank shows its loss, or none does") {
             std::ranges::count_if(strip.cards(), [](const RankCard& one) { return !one.loss.isEmpty(); });
         INFO(width << " pixels: " << withLoss);
         CHECK((withLoss == 0 || withLoss == 64));
+        CHECK(strip.source().endsWith(". Loss of each rank") == (withLoss == 64));
+        CHECK_FALSE(strip.source().contains("Samples/s"));
         for (const RankCard& card : strip.cards()) CHECK(card.tip.contains("loss"));
     }
 }
