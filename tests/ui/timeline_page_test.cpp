@@ -167,6 +167,23 @@ TEST_CASE("a step with a pause does not flatten the bars of the other steps, and
     CHECK(timeline.part<PhaseLegend>("phaseLegendArea").sizeHint().width() > legend);
 }
 
+TEST_CASE("the strip states the time of a bar of full height, and whether taller bars are cut") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    run.steps(30, 37);
+    REQUIRE(timeline.shows(30));
+    auto& strip = timeline.part<StepStrip>("stepStripArea");
+    const auto scale = [&] {
+        for (const PaintedText& one : paintedTexts(strip))
+            if (one.text.startsWith("full height")) return one.text;
+        return QString();
+    };
+    CHECK(scale() == "full height: 46.0 ms");  // 1.15 x 40 ms
+    run.steps(1, 300);
+    REQUIRE(timeline.shows(31));
+    CHECK(waitFor([&] { return scale() == "full height: 46.0 ms; taller bars are cut"; }));
+}
+
 TEST_CASE("the length of a shortened pause is readable on the lanes") {
     Timeline timeline;
     timeline.theme.setMode(Theme::Mode::Light);
