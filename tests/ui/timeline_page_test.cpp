@@ -111,6 +111,21 @@ TEST_CASE("a run without traces explains how to get them") {
     CHECK(wanted == 50);
 }
 
+TEST_CASE("the lanes appear when a rank has finished the first step, and not at its beginning") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 2, 1);
+    for (int rank = 0; rank < 2; ++rank)
+        run.feed(traceOf(OpenStep{rank, 1, 0, Phase::kForward, run.beginMs * kTracedMs}));
+    REQUIRE(waitFor([&] { return timeline.model().recorded() != nullptr; }));
+    REQUIRE(waitFor([&] { return !timeline.text("timelineEmptyTitleLabel").contains("Click Run"); }));
+    CHECK_FALSE(timeline.lanes().isVisible());
+    run.steps(1);
+    REQUIRE(timeline.shows(1));
+    CHECK(timeline.lanes().isVisible());
+    CHECK(timeline.text("lanesTitleLabel") == "Step 1");
+    CHECK(timeline.text("stepStripNoteLabel") == "mean of 2 ranks, step 1");
+}
+
 TEST_CASE("the first sentence names the rank that arrives last") {
     Timeline timeline;
     TracedRun run(timeline.run, 4, 2);
