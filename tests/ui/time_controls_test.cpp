@@ -61,6 +61,7 @@ TEST_CASE("Space pauses and resumes a run, the arrow keys step it") {
     CHECK(bench.press(Qt::Key_Space));
     CHECK(bench.wasSent(R"({"kind":"pause"})"));
     REQUIRE(waitFor([&] { return bench.actions.pause->iconText() == "Resume"; }));
+    CHECK(bench.actions.pause->statusTip() == "Continue training (Space)");
     CHECK(bench.press(Qt::Key_Right));
     CHECK(bench.wasSent(R"({"kind":"step","value":1.0})"));
     CHECK(bench.press(Qt::Key_Right, Qt::ShiftModifier));
@@ -69,6 +70,7 @@ TEST_CASE("Space pauses and resumes a run, the arrow keys step it") {
     CHECK(bench.press(Qt::Key_Space));
     CHECK(bench.wasSent(R"({"kind":"resume"})"));
     REQUIRE(waitFor([&] { return bench.actions.pause->iconText() == "Pause"; }));
+    CHECK(bench.actions.pause->statusTip() == "Pause all ranks after the current step (Space)");
 }
 
 TEST_CASE("a speed chosen before the run is sent when it is ready") {
