@@ -221,6 +221,34 @@ TEST_CASE("the length of a shortened pause is readable on the lanes") {
     CHECK(dark > 15);
 }
 
+TEST_CASE("the length of a gap is not written where the names of the ranks would cut it") {
+    Timeline timeline;
+    timeline.page.resize(1100, 900);
+    TracedRun run(timeline.run, 4, 1);
+    run.steps(2);
+    run.done += 6;
+    run.beginMs += 400;
+    run.steps(2);
+    REQUIRE(timeline.shows(10));
+    TimelineModel& model = timeline.model();
+    model.showSteps(1, 10);
+    const auto& stretches = model.clock().stretches();
+    REQUIRE(stretches.size() == 2);
+    const double middle = (stretches[0].shownEnd() + stretches[1].shown) / 2;
+    int seen = 0;
+    // Moves the middle of the gap from 40 pixels at the right of the lanes' left edge to 40 pixels at its left.
+    for (int pixels = 40; pixels >= -40; pixels -= 4) {
+        const double perNs = timeline.lanes().geometryOfLanes().pixelsPerNs();
+        model.pan(middle - pixels / perNs - model.left());
+        for (const PaintedText& one : paintedTexts(timeline.lanes())) {
+            if (!one.text.contains("not traced")) continue;
+            ++seen;
+            CHECK(one.place.left() >= LanesGeometry::kNames);
+        }
+    }
+    CHECK(seen > 0);
+}
+
 TEST_CASE("keys zoom, pan, fit and move between steps") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
