@@ -397,6 +397,17 @@ TEST_CASE("What if counts a single measured step in the singular") {
         [&] { return timeline.text("whatIfRangeLabel") == "step time measured over 1 step; no change selected"; }));
 }
 
+TEST_CASE("What if shows the median of the verdict beside the mean, which a single long step raises") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 4, 2);
+    run.steps(20);
+    run.steps(1, 597);
+    REQUIRE(timeline.shows(21));
+    CHECK(waitFor([&] { return timeline.text("verdictTitleLabel").endsWith("of 33.0 ms per step (median)."); }));
+    // (20 x 33 ms + 600 ms) / 21
+    CHECK(waitFor([&] { return timeline.text("whatIfResultLabel") == "median 33.0 ms, mean 60.0 ms per step"; }));
+}
+
 TEST_CASE("What if redraws the steps and predicts their time") {
     Timeline timeline;
     TracedRun run(timeline.run, 4, 2);
@@ -417,7 +428,7 @@ TEST_CASE("What if redraws the steps and predicts their time") {
     REQUIRE(waitFor([&] { return timeline.part<QPushButton>("proveButton").isEnabled(); }));
     timeline.part<QCheckBox>("whatIfDelayCheckBox").setChecked(false);
     REQUIRE(waitFor([&] { return !timeline.model().showsReplay(); }));
-    CHECK(timeline.text("whatIfResultLabel") == "33.0 ms per step (mean)");
+    CHECK(timeline.text("whatIfResultLabel") == "median 33.0 ms, mean 33.0 ms per step");
     CHECK(!timeline.part<QPushButton>("proveButton").isEnabled());
 }
 
