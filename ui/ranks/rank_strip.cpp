@@ -318,7 +318,7 @@ bool RankStrip::markAwaited(RankCard& card, const RunData& run) {
     const std::int64_t seconds = (run.lastTimeUs() - missingRanks->sinceUs) / 1000000;
     if (holds(missingRanks->missing)) {
         card.mark = tr("other ranks wait %1 s").arg(seconds);
-        card.tone = RankCard::Tone::Danger;
+        if (run.lastStep()) card.tone = RankCard::Tone::Danger;  // ranks start at different times, which is no fault
     } else if (holds(missingRanks->waiting)) {
         const int missing = missingRanks->missing.front();
         const std::string& who = run.ranks()[static_cast<std::size_t>(missing)].host;
