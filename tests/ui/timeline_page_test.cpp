@@ -312,6 +312,20 @@ TEST_CASE("above 16 ranks a map shows lateness, with the lanes of the selected a
     CHECK(timeline.cursor.step() == 5);
 }
 
+TEST_CASE("the name of rank 0 beside the lateness map is whole in a low window") {
+    Timeline timeline;
+    timeline.page.resize(700, 420);
+    TracedRun run(timeline.run, 64, 13);
+    run.steps(3);
+    REQUIRE(timeline.shows(3));
+    auto& map = timeline.part<LatenessMap>("latenessMapArea");
+    REQUIRE(waitFor([&] { return map.isVisible(); }));
+    const QList<PaintedText> texts = paintedTexts(map);
+    const auto first = std::ranges::find_if(texts, [](const PaintedText& one) { return one.text == "Rank 0"; });
+    REQUIRE(first != texts.end());
+    CHECK(first->place.top() >= 0);
+}
+
 TEST_CASE("a run that is opened while the page is hidden replaces all values of the previous run") {
     Timeline timeline;
     auto& strip = timeline.part<StepStrip>("stepStripArea");
