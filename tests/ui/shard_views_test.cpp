@@ -16,6 +16,7 @@
 #include "shards/compare/compare_view.h"
 #include "shards/compare/diff_sentences.h"
 #include "shards/compare/epoch_diff_view.h"
+#include "shards/grid/grid_minimap.h"
 #include "shards/grid/last_slots_panel.h"
 #include "shards/history/sample_history_view.h"
 #include "shards/map/map_view.h"
@@ -119,6 +120,41 @@ TEST_CASE("the epoch diff shows samples that either plan drops") {
     const CellOrigins back = cellOrigins(dropping, padded.plan, sampleOwners(padded.plan), std::atomic<bool>(false));
     // Sample 6, which is outside of the grid: assigned to rank 0 there.
     CHECK(back.at(0, 2) == CellOrigins::kFirstRank + 0);
+}
+
+TEST_CASE("the names of the steps of many ranks are readable when all samples are trained") {
+    Theme theme;
+    theme.setMode(Theme::Mode::Light);
+    ShardSpec spec = tenOnFour();
+    spec.worldSize = 64;
+    spec.datasetSize = 64 * 12;
+    spec.batchSize = 4;
+    const ShardScene scene = sceneOf(spec);
+    GridMinimap minimap(theme);
+    minimap.setScene(scene);
+    minimap.setWindow(11, 1);  // the frame is at the right end
+    minimap.resize(600, minimap.sizeHint().height());
+    // Returns the number of pixels with nearly the colour of the names.
+    const auto namePixels = [&] {
+        const QImage image = minimap.grab().toImage();
+        const QColor name = theme.colors().muted;
+        int found = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < 100; ++x) {
+                const QColor pixel = image.pixelColor(x, y);
+                const int distance = std::abs(pixel.red() - name.red()) + std::abs(pixel.green() - name.green()) +
+                                     std::abs(pixel.blue() - name.blue());
+                found += distance < 60 ? 1 : 0;
+            }
+        }
+        return found;
+    };
+    const int before = namePixels();
+    REQUIRE(before > 0);
+    RunProgress progress;
+    progress.ranks.assign(64, RankProgress{.done = 12});
+    minimap.setProgress(progress);
+    CHECK(namePixels() == before);
 }
 
 TEST_CASE("the last slots are called free of duplicates only if no rank repeats samples of another rank") {
