@@ -186,6 +186,13 @@ TEST_CASE("identical epochs show a warning about set_epoch, or that shuffle is o
     unshuffled.epoch = 1;
     CHECK(explainEpochDiff(unshuffled, 0, same).lines[1].contains("Shuffle is off"));
     CHECK(!explainEpochDiff(scene, 1, same).warning);
+    // The smaller number is first, as in the picture.
+    scene.epoch = 0;
+    CHECK(explainEpochDiff(scene, 1, same).title == "Epochs 1 and 2 are identical");
+    ShardSpec next = tenOnFour();
+    next.epoch = 1;
+    CHECK(explainEpochDiff(scene, 1, diffPlans(scene.plan, planOf(next))).title ==
+          "What changes between epoch 1 and epoch 2?");
 }
 
 TEST_CASE("the map selects the sample under the pointer") {
