@@ -392,6 +392,9 @@ TEST_CASE("a forgotten set_epoch is marked beside its field") {
     f.model.edit(config, "sampler.set_epoch");
     CHECK_FALSE(hint->isHidden());
     CHECK(hint->text().contains("all 10 epochs have the same order"));
+    config.training.epochs = 2;
+    f.model.edit(config, "training.epochs");
+    CHECK(hint->text().contains("both epochs have the same order"));
     config.sampler.shuffle = false;  // without shuffling, the order is the same in each epoch anyway
     f.model.edit(config, "sampler.shuffle");
     CHECK(hint->isHidden());

@@ -30,9 +30,11 @@ OrderBanner::OrderBanner(QWidget* parent) : QFrame(parent) {
 
 void OrderBanner::setEpochs(qint64 epochs) {
     setVisible(epochs > 0);
-    m_text->setText(tr("set_epoch is never called: all %1 epochs have the same order, so each rank sees the same "
-                       "samples in the same batches in every epoch.")
-                        .arg(groupedNumber(epochs)));
+    m_text->setText(epochs == 2 ? tr("set_epoch is never called: both epochs have the same order, so each rank sees "
+                                     "the same samples in the same batches in both epochs.")
+                                : tr("set_epoch is never called: all %1 epochs have the same order, so each rank sees "
+                                     "the same samples in the same batches in every epoch.")
+                                      .arg(groupedNumber(epochs)));
 }
 
 }  // namespace ringside
