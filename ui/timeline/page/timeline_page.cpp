@@ -416,11 +416,11 @@ ViewExport::Writer TimelinePage::traceWriter(const QString& file) const {
 }
 
 QList<PageShortcut> TimelinePage::shortcuts() const {
-    return {{QStringLiteral("W / S"), tr("Zoom in, out")},
-            {QStringLiteral("A / D"), tr("Pan left, right")},
-            {QStringLiteral("F"), tr("Show all steps")},
-            {QStringLiteral(". / ,"), tr("Next, previous step")},
-            {QStringLiteral("Esc"), tr("Clear the selection of a step")}};
+    return {{QStringLiteral("W / S"), tr("Timeline: zoom in, out")},
+            {QStringLiteral("A / D"), tr("Timeline: pan left, right")},
+            {QStringLiteral("F"), tr("Timeline: show all steps")},
+            {QStringLiteral(". / ,"), tr("Timeline: next, previous step")},
+            {QStringLiteral("Esc"), tr("Timeline: clear the selection of a step")}};
 }
 
 }  // namespace ringside
