@@ -383,6 +383,16 @@ TEST_CASE("a throttle preset depends on the model's computation and bytes") {
     CHECK_FALSE(withThrottle(slow, f.model.data(), ThrottlePreset::Off).parallel.throttle.any());
 }
 
+TEST_CASE("a list that is too long for its field shows its beginning") {
+    Fixture f;
+    RunConfig config = f.model.config();
+    config.model.hidden.assign(20, 256);
+    f.model.edit(config, "model.hidden");
+    const auto* line = f.find<QLineEdit>("hiddenLineEdit");
+    REQUIRE(line->text().startsWith("256, 256"));
+    CHECK(line->cursorPosition() == 0);
+}
+
 TEST_CASE("a forgotten set_epoch is marked beside its field") {
     Fixture f;
     auto* hint = f.form.findChild<QLabel*>("setEpochHintLabel");
