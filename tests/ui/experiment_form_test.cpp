@@ -405,6 +405,8 @@ TEST_CASE("a forgotten set_epoch is marked beside its field") {
     config.training.epochs = 2;
     f.model.edit(config, "training.epochs");
     CHECK(hint->text().contains("both epochs have the same order"));
+    const auto top = [&](const char* name) { return f.find<QCheckBox>(name)->mapTo(&f.form, QPoint()).y(); };
+    CHECK(waitFor([&] { return hint->height() > 0 && top("shuffleCheckBox") == top("setEpochCheckBox"); }));
     config.sampler.shuffle = false;  // without shuffling, the order is the same in each epoch anyway
     f.model.edit(config, "sampler.shuffle");
     CHECK(hint->isHidden());
