@@ -112,8 +112,7 @@ void TimeControls::refresh() {
     const bool running = m_controller.state() == RunController::State::Running && !isWatched;
     const bool paused = isPaused();
     m_actions.pause->setEnabled(running);
-    m_actions.pause->setText(paused ? tr("Resu&me") : tr("&Pause"));
-    m_actions.pause->setIconText(paused ? tr("Resume") : tr("Pause"));
+    WindowActions::setMenuText(*m_actions.pause, paused ? tr("Resu&me") : tr("&Pause"));
     const QString tip = paused ? tr("Continue training (Space)") : tr("Pause all ranks after the current step (Space)");
     m_actions.pause->setToolTip(tip);
     m_actions.pause->setStatusTip(tip);
