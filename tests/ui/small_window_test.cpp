@@ -3,12 +3,15 @@
 #include <QDialog>
 #include <QFile>
 #include <QLabel>
+#include <QListView>
 #include <QScrollArea>
 #include <QScrollBar>
 
 #include "experiment/experiment_form.h"
+#include "status/log_panel.h"
 #include "theme/dialog_size.h"
 #include "ui/layout_faults.h"
+#include "ui/painted_texts.h"
 #include "ui/traced_run.h"
 #include "ui/window_fixture.h"
 
@@ -207,6 +210,23 @@ TEST_CASE("the dialogs of data and of loader workers fit the smallest window") {
                 QStringLiteral("1,437 training, 360 validation samples, 8 x 8, read from a slow disk. Measuring..."));
         checkNoFaults(QStringLiteral("loader workers with two lines at %1 %").arg(percent), *dialog);
     }
+}
+
+TEST_CASE("a log without messages says so") {
+    RunModel run;
+    Theme theme;
+    LogPanel panel(run, theme);
+    panel.resize(600, 150);
+    panel.show();
+    QWidget* lines = panel.findChild<QListView*>(QStringLiteral("logListView"))->viewport();
+    const auto isMarkedEmpty = [&] {
+        const QList<PaintedText> texts = paintedTexts(*lines);
+        return std::ranges::any_of(texts, [](const PaintedText& one) { return one.text == "No messages yet"; });
+    };
+    CHECK(isMarkedEmpty());
+    run.feed(QByteArray::fromStdString(encode(Event(LogLine{}))));
+    CHECK(waitFor([&] { return panel.model().rowCount() == 1; }));
+    CHECK_FALSE(isMarkedEmpty());
 }
 
 TEST_CASE("the texts beside the sliders have the room of their own font, also after it has changed") {
