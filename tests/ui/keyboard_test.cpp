@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPointer>
 
 #include "commands/command_palette.h"
 #include "controls/focus_ring.h"

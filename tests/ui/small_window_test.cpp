@@ -6,6 +6,7 @@
 #include <QListView>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <algorithm>
 
 #include "experiment/experiment_form.h"
 #include "status/log_panel.h"
