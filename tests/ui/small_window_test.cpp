@@ -213,7 +213,7 @@ TEST_CASE("the dialogs of data and of loader workers fit the smallest window") {
     }
 }
 
-TEST_CASE("a log without messages says so") {
+TEST_CASE("a log without messages shows a text in their place") {
     RunModel run;
     Theme theme;
     LogPanel panel(run, theme);
