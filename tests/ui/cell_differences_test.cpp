@@ -12,26 +12,39 @@ namespace {
 
 const std::atomic<bool> kGoOn{false};
 
-std::int64_t sampleIn(const ShardPlan& plan, int rank, qint64 slot) {
-    return rank < plan.spec().worldSize ? cellContent(plan, rank, slot).sample : -1;
+// Returns the sample of a cell, and whether it is trained.
+std::pair<std::int64_t, bool> useIn(const ShardPlan& plan, int rank, qint64 slot) {
+    if (rank >= plan.spec().worldSize) return {-1, false};
+    const CellContent cell = cellContent(plan, rank, slot);
+    return {cell.sample, cell.step >= 0};
 }
 
 }  // namespace
 
-TEST_CASE("cells with different samples are distinguished from equal ones") {
+TEST_CASE("cells with different or dropped samples are distinguished from equal ones") {
     // The ranks get 4 3 6 | 1 9 2 | 7 0 4 | 5 8 1 with padding, and 4 3 (6) | 1 9 (2) | 7 0 | 5 8 with drop_last.
     ShardSpec cut = tenOnFour();
     cut.dropLast = true;
     const CellDifferences ofPadded(sceneOf(tenOnFour()), planOf(cut), kGoOn);
     CHECK(ofPadded.cells() == 12);
-    CHECK(ofPadded.count() == 2);  // the two repeated samples
+    CHECK(ofPadded.count() == 4);  // the two repeated samples, and the two that the other plan drops
     CHECK(ofPadded.differs(2, 2));
     CHECK(ofPadded.differs(3, 2));
-    CHECK(!ofPadded.differs(0, 2));
+    CHECK(ofPadded.differs(0, 2));
+    CHECK(!ofPadded.differs(0, 1));
     const CellDifferences ofCut(sceneOf(cut), planOf(tenOnFour()), kGoOn);
     CHECK(ofCut.cells() == 10);
-    CHECK(ofCut.count() == 0);
+    CHECK(ofCut.count() == 2);
+    CHECK(ofCut.differs(0, 2));  // sample 6, which the other plan trains
     CHECK(CellDifferences(sceneOf(cut), planOf(cut), std::atomic<bool>(true)).cells() == 0);
+}
+
+TEST_CASE("a sample that the loader drops differs from the same sample that is trained") {
+    ShardSpec whole = tenOnFour();  // batches of 2 and 1 on each rank
+    whole.loaderDropLast = true;
+    const CellDifferences found(sceneOf(tenOnFour()), planOf(whole), kGoOn);
+    CHECK(found.count() == 4);
+    CHECK(found.differs(1, 2));
 }
 
 TEST_CASE("counts of any range are exact and the ranges of a row add up") {
@@ -52,8 +65,8 @@ TEST_CASE("counts of any range are exact and the ranges of a row add up") {
         for (int rank = 0; rank < scene.ranks(); ++rank) {
             qint64 row = 0, parts = 0;
             for (qint64 slot = 0; slot < scene.columns(); ++slot) {
-                const std::int64_t own = sampleIn(scene.plan, rank, slot);
-                row += own >= 0 && own != sampleIn(other, rank, slot) ? 1 : 0;
+                const auto own = useIn(scene.plan, rank, slot);
+                row += own.first >= 0 && own != useIn(other, rank, slot) ? 1 : 0;
             }
             for (qint64 first = 0; first < scene.columns();) {
                 const qint64 last = std::min<qint64>(scene.columns(), first + upTo(150));

@@ -383,6 +383,16 @@ TEST_CASE("a throttle preset depends on the model's computation and bytes") {
     CHECK_FALSE(withThrottle(slow, f.model.data(), ThrottlePreset::Off).parallel.throttle.any());
 }
 
+TEST_CASE("a list that is too long for its field shows its beginning") {
+    Fixture f;
+    RunConfig config = f.model.config();
+    config.model.hidden.assign(20, 256);
+    f.model.edit(config, "model.hidden");
+    const auto* line = f.find<QLineEdit>("hiddenLineEdit");
+    REQUIRE(line->text().startsWith("256, 256"));
+    CHECK(line->cursorPosition() == 0);
+}
+
 TEST_CASE("a missing set_epoch call is marked beside its field") {
     Fixture f;
     auto* hint = f.form.findChild<QLabel*>("setEpochHintLabel");
@@ -392,6 +402,11 @@ TEST_CASE("a missing set_epoch call is marked beside its field") {
     f.model.edit(config, "sampler.set_epoch");
     CHECK_FALSE(hint->isHidden());
     CHECK(hint->text().contains("all 10 epochs have the same order"));
+    config.training.epochs = 2;
+    f.model.edit(config, "training.epochs");
+    CHECK(hint->text().contains("both epochs have the same order"));
+    const auto top = [&](const char* name) { return f.find<QCheckBox>(name)->mapTo(&f.form, QPoint()).y(); };
+    CHECK(waitFor([&] { return hint->height() > 0 && top("shuffleCheckBox") == top("setEpochCheckBox"); }));
     config.sampler.shuffle = false;  // without shuffling, the order is the same in each epoch anyway
     f.model.edit(config, "sampler.shuffle");
     CHECK(hint->isHidden());

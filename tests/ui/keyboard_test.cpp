@@ -6,6 +6,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPointer>
 
 #include "commands/command_palette.h"
 #include "controls/focus_ring.h"
@@ -186,6 +187,11 @@ TEST_CASE("F1 opens the documentation of the setting that has the keyboard") {
     f.window.centralWidget()->setFocus();
     f.trigger("helpAction");
     CHECK(help->file() == "timeline.md");
+    // The dialog keeps its document when it is closed.
+    const QPointer<HelpDialog> kept = help;
+    help->close();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    CHECK_FALSE(kept.isNull());
 }
 
 TEST_CASE("every topic of the help is a heading of its document") {
@@ -199,7 +205,7 @@ TEST_CASE("every topic of the help is a heading of its document") {
 }
 
 TEST_CASE("the documentation opens without a network and finds words") {
-    auto& help = *new HelpDialog(QString::fromStdString(sourceFile("docs")));
+    HelpDialog help(QString::fromStdString(sourceFile("docs")));
     help.show({QStringLiteral("strategies.md"), {}});
     CHECK(help.findChild<QListWidget*>()->count() >= 6);
     auto* search = help.findChild<QLineEdit*>(QStringLiteral("helpSearchLineEdit"));

@@ -5,7 +5,7 @@ ringside_add_test(test_tables SOURCES table_data_test.cpp picture_test.cpp LIBS 
 ringside_add_test(test_plan_model SOURCES plan_model_test.cpp verification_test.cpp LIBS ringside_ui GUI)
 ringside_add_test(test_shards_page SOURCES shards_page_test.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_charts SOURCES smoothing_test.cpp decimator_test.cpp axis_test.cpp LIBS ringside_ui)
-ringside_add_test(test_timeline SOURCES timeline_parts_test.cpp timeline_page_test.cpp painted_texts.cpp LIBS ringside_ui Qt6::Test GUI)
+ringside_add_test(test_timeline SOURCES timeline_parts_test.cpp timeline_page_test.cpp timeline_pictures_test.cpp painted_texts.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_export_resume SOURCES export_resume_test.cpp LIBS ringside_ui GUI)
 ringside_add_test(test_training_page SOURCES live_chart_test.cpp logged_panel_test.cpp training_page_test.cpp painted_texts.cpp LIBS ringside_ui Qt6::Test GUI)
 ringside_add_test(test_strategy_page SOURCES strategy_page_test.cpp painted_texts.cpp LIBS ringside_ui Qt6::Test GUI)

@@ -195,6 +195,25 @@ TEST_CASE("ranks with a lost connection are marked as lost, not as in sync") {
     CHECK(strip.cards()[0].mark != "lost");
 }
 
+TEST_CASE("a rank for which the others wait is red only after the first step") {
+    FollowedRun followed;
+    auto& [experiment, run, theme, fake, strip] = followed;
+    strip.setLive(true);
+    const auto waits = [&](std::int64_t collective) {
+        fake.feed(Heartbeat{.rank = 0,
+                            .phase = Phase::kWaiting,
+                            .collective = collective,
+                            .timeUs = 5'000'000,
+                            .stalledUs = 4'000'000});
+        return waitFor([&] { return strip.cards()[1].mark == "other ranks wait 4 s"; });
+    };
+    REQUIRE(waits(1));
+    CHECK(strip.cards()[1].tone == RankCard::Tone::Plain);
+    fake.steps(1);
+    REQUIRE(waits(2));
+    CHECK(waitFor([&] { return strip.cards()[1].tone == RankCard::Tone::Danger; }));
+}
+
 TEST_CASE("the ranks of a stopped run are shown as stopped, not as finished") {
     FollowedRun followed;
     auto& [experiment, run, theme, fake, strip] = followed;
@@ -311,6 +330,8 @@ TEST_CASE("on the smallest cards every rank shows its loss, or none does") {
             std::ranges::count_if(strip.cards(), [](const RankCard& one) { return !one.loss.isEmpty(); });
         INFO(width << " pixels: " << withLoss);
         CHECK((withLoss == 0 || withLoss == 64));
+        CHECK(strip.source().endsWith(". Loss of each rank") == (withLoss == 64));
+        CHECK_FALSE(strip.source().contains("Samples/s"));
         for (const RankCard& card : strip.cards()) CHECK(card.tip.contains("loss"));
     }
 }

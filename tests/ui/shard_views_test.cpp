@@ -16,6 +16,8 @@
 #include "shards/compare/compare_view.h"
 #include "shards/compare/diff_sentences.h"
 #include "shards/compare/epoch_diff_view.h"
+#include "shards/grid/grid_minimap.h"
+#include "shards/grid/last_slots_panel.h"
 #include "shards/history/sample_history_view.h"
 #include "shards/map/map_view.h"
 #include "shards_window.h"
@@ -88,13 +90,22 @@ TEST_CASE("the epoch diff is black where a sample kept rank and step, and otherw
     const CellOrigins same = cellOrigins(now, now.plan, sampleOwners(now.plan), std::atomic<bool>(false));
     CHECK(same.at(0, 0) == CellOrigins::kSame);
     CHECK(same.at(1, 2) == CellOrigins::kSame);
-    CHECK(same.at(2, 2) == CellOrigins::kFirstRank + 0);  // sample 4 again: its own place is on rank 0
+    CHECK(same.at(2, 2) == CellOrigins::kSame);  // sample 4 again, in the same slot
     ShardSpec next = tenOnFour();
     next.epoch = 1;
     const ShardPlan moved = planOf(next);
     const CellOrigins origins = cellOrigins(now, moved, sampleOwners(moved), std::atomic<bool>(false));
     CHECK(origins.at(0, 0) == CellOrigins::kFirstRank + 1);  // sample 4 is on rank 1 in epoch 1
     CHECK(origins.at(0, 1) == CellOrigins::kFirstRank + 3);  // sample 3
+}
+
+TEST_CASE("the epoch diff of identical epochs is black also if several ranks have the same samples") {
+    ShardSpec mistake = tenOnFour();
+    mistake.pitfalls.wrongRank = 0;
+    const ShardScene now = sceneOf(mistake);
+    const CellOrigins same = cellOrigins(now, now.plan, sampleOwners(now.plan), std::atomic<bool>(false));
+    for (int rank = 0; rank < 4; ++rank)
+        for (int slot = 0; slot < 3; ++slot) CHECK(same.at(rank, slot) == CellOrigins::kSame);
 }
 
 TEST_CASE("the epoch diff shows samples that either plan drops") {
@@ -111,6 +122,58 @@ TEST_CASE("the epoch diff shows samples that either plan drops") {
     CHECK(back.at(0, 2) == CellOrigins::kFirstRank + 0);
 }
 
+TEST_CASE("the names of the steps of many ranks are readable when all samples are trained") {
+    Theme theme;
+    theme.setMode(Theme::Mode::Light);
+    ShardSpec spec = tenOnFour();
+    spec.worldSize = 64;
+    spec.datasetSize = 64 * 12;
+    spec.batchSize = 4;
+    const ShardScene scene = sceneOf(spec);
+    GridMinimap minimap(theme);
+    minimap.setScene(scene);
+    minimap.setWindow(11, 1);  // the frame is at the right end
+    minimap.resize(600, minimap.sizeHint().height());
+    // Returns the number of pixels with nearly the colour of the names.
+    const auto namePixels = [&] {
+        const QImage image = minimap.grab().toImage();
+        const QColor name = theme.colors().muted;
+        int found = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < 100; ++x) {
+                const QColor pixel = image.pixelColor(x, y);
+                const int distance = std::abs(pixel.red() - name.red()) + std::abs(pixel.green() - name.green()) +
+                                     std::abs(pixel.blue() - name.blue());
+                found += distance < 60 ? 1 : 0;
+            }
+        }
+        return found;
+    };
+    const int before = namePixels();
+    REQUIRE(before > 0);
+    RunProgress progress;
+    progress.ranks.assign(64, RankProgress{.done = 12});
+    minimap.setProgress(progress);
+    CHECK(namePixels() == before);
+}
+
+TEST_CASE("the last slots are called free of duplicates only if no rank repeats samples of another rank") {
+    Theme theme;
+    LastSlotsPanel panel(theme);
+    const auto subtitle = [&](const ShardSpec& spec) {
+        panel.setScene(sceneOf(spec));
+        return panel.subtitle(panel.fontMetrics(), 1000);
+    };
+    ShardSpec spec = tenOnFour();
+    spec.datasetSize = 8;
+    CHECK(subtitle(spec) == "no duplicates or dropped samples");
+    spec.pitfalls.wrongRank = 0;
+    CHECK(subtitle(spec).isEmpty());
+    spec.pitfalls = {};
+    spec.kind = SamplerKind::kSequential;
+    CHECK(subtitle(spec).isEmpty());
+}
+
 TEST_CASE("identical epochs show a warning about set_epoch, or that shuffle is off") {
     ShardScene scene = sceneOf(tenOnFour());
     scene.epoch = 1;
@@ -123,6 +186,13 @@ TEST_CASE("identical epochs show a warning about set_epoch, or that shuffle is o
     unshuffled.epoch = 1;
     CHECK(explainEpochDiff(unshuffled, 0, same).lines[1].contains("Shuffle is off"));
     CHECK(!explainEpochDiff(scene, 1, same).warning);
+    // The smaller number is first, as in the picture.
+    scene.epoch = 0;
+    CHECK(explainEpochDiff(scene, 1, same).title == "Epochs 1 and 2 are identical");
+    ShardSpec next = tenOnFour();
+    next.epoch = 1;
+    CHECK(explainEpochDiff(scene, 1, diffPlans(scene.plan, planOf(next))).title ==
+          "What changes between epoch 1 and epoch 2?");
 }
 
 TEST_CASE("the map selects the sample under the pointer") {

@@ -47,6 +47,11 @@ TEST_CASE("a banner about a missing set_epoch call stays until it is called, and
     window.experiment.edit(config, "sampler.set_epoch");
     REQUIRE(waitFor([&] { return !banner->isHidden(); }));
     CHECK(window.text("orderBannerLabel").startsWith("set_epoch is never called: all 10 epochs have the same order"));
+    config.training.epochs = 2;
+    window.experiment.edit(config, "training.epochs");
+    CHECK(waitFor([&] {
+        return window.text("orderBannerLabel").startsWith("set_epoch is never called: both epochs have the same order");
+    }));
     window.page.findChild<QPushButton*>("orderBannerButton")->click();
     CHECK(window.page.findChild<QPushButton*>("diffViewButton")->isChecked());
     config.sampler.setEpoch = true;

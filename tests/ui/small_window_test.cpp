@@ -3,12 +3,16 @@
 #include <QDialog>
 #include <QFile>
 #include <QLabel>
+#include <QListView>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <algorithm>
 
 #include "experiment/experiment_form.h"
+#include "status/log_panel.h"
 #include "theme/dialog_size.h"
 #include "ui/layout_faults.h"
+#include "ui/painted_texts.h"
 #include "ui/traced_run.h"
 #include "ui/window_fixture.h"
 
@@ -126,6 +130,29 @@ TEST_CASE("every page fits the smallest window, with normal and larger type") {
     }
 }
 
+TEST_CASE("a page with a banner about a missing set_epoch call fits its area or has a scroll bar") {
+    SmallWindow f(100);
+    RunConfig config = f.window.experiment().config();
+    config.sampler.setEpoch = false;
+    f.window.experiment().edit(config, "sampler.set_epoch");
+    auto* banner = f.find<QWidget>("orderBanner");
+    auto* area = f.find<QScrollArea>("shardsPageArea");
+    for (const QSize size : {kSmallest, QSize(1440, 900)}) {
+        for (const char* view : {"shards/grid", "shards/diff"}) {
+            REQUIRE(f.window.pages().show(QLatin1String(view)));
+            f.settle();
+            REQUIRE(waitFor([&] { return banner->isVisible(); }));
+            f.window.resize(size);
+            for (int i = 0; i < 5; ++i) QCoreApplication::processEvents();
+            INFO(view << " in a window of " << size.width() << " pixels");
+            CHECK((area->widget()->height() <= area->viewport()->height() ||
+                   area->verticalScrollBarPolicy() == Qt::ScrollBarAlwaysOn));
+            auto* text = f.find<QLabel>("orderBannerLabel");
+            CHECK(text->height() >= text->heightForWidth(text->width()));
+        }
+    }
+}
+
 // 1920 x 1080 at scale 2 are 960 x 540 logical pixels, of which a title bar and a panel take about 60.
 TEST_CASE("the window is not larger than a screen of 1920 x 1080 at scale 2, with normal and larger type") {
     for (const int percent : {100, 150}) {
@@ -184,6 +211,23 @@ TEST_CASE("the dialogs of data and of loader workers fit the smallest window") {
                 QStringLiteral("1,437 training, 360 validation samples, 8 x 8, read from a slow disk. Measuring..."));
         checkNoFaults(QStringLiteral("loader workers with two lines at %1 %").arg(percent), *dialog);
     }
+}
+
+TEST_CASE("a log without messages shows a text in their place") {
+    RunModel run;
+    Theme theme;
+    LogPanel panel(run, theme);
+    panel.resize(600, 150);
+    panel.show();
+    QWidget* lines = panel.findChild<QListView*>(QStringLiteral("logListView"))->viewport();
+    const auto isMarkedEmpty = [&] {
+        const QList<PaintedText> texts = paintedTexts(*lines);
+        return std::ranges::any_of(texts, [](const PaintedText& one) { return one.text == "No messages yet"; });
+    };
+    CHECK(isMarkedEmpty());
+    run.feed(QByteArray::fromStdString(encode(Event(LogLine{}))));
+    CHECK(waitFor([&] { return panel.model().rowCount() == 1; }));
+    CHECK_FALSE(isMarkedEmpty());
 }
 
 TEST_CASE("the texts beside the sliders have the room of their own font, also after it has changed") {

@@ -5,6 +5,7 @@
 #include <QUndoStack>
 #include <QWidget>
 
+#include "commands/keys_dialog.h"
 #include "main_window/actions/window_actions.h"
 #include "models/run_controller.h"
 #include "models/run_model.h"
@@ -55,12 +56,23 @@ TEST_CASE("without a live run nothing can be paused, and Space is not handled") 
     CHECK_FALSE(bench.press(Qt::Key_Right));
 }
 
+TEST_CASE("the menu names the keys that the window handles, and the buttons do not") {
+    TimeControlsBench bench;
+    CHECK(bench.actions.pause->text() == "&Pause\tSpace");
+    CHECK(bench.actions.pause->iconText() == "Pause");
+    CHECK(bench.actions.step->text() == "S&tep\tRight");
+    CHECK(bench.actions.phase->text() == "P&hase\tShift+Right");
+    CHECK(bench.actions.phase->iconText() == "Phase");
+    CHECK(plainText(*bench.actions.step) == "Step");
+}
+
 TEST_CASE("Space pauses and resumes a run, the arrow keys step it") {
     TimeControlsBench bench;
     bench.start();
     CHECK(bench.press(Qt::Key_Space));
     CHECK(bench.wasSent(R"({"kind":"pause"})"));
     REQUIRE(waitFor([&] { return bench.actions.pause->iconText() == "Resume"; }));
+    CHECK(bench.actions.pause->statusTip() == "Continue training (Space)");
     CHECK(bench.press(Qt::Key_Right));
     CHECK(bench.wasSent(R"({"kind":"step","value":1.0})"));
     CHECK(bench.press(Qt::Key_Right, Qt::ShiftModifier));
@@ -69,6 +81,7 @@ TEST_CASE("Space pauses and resumes a run, the arrow keys step it") {
     CHECK(bench.press(Qt::Key_Space));
     CHECK(bench.wasSent(R"({"kind":"resume"})"));
     REQUIRE(waitFor([&] { return bench.actions.pause->iconText() == "Pause"; }));
+    CHECK(bench.actions.pause->statusTip() == "Pause all ranks after the current step (Space)");
 }
 
 TEST_CASE("a speed chosen before the run is sent when it is ready") {

@@ -16,51 +16,13 @@
 #include "timeline/lanes/lanes_widget.h"
 #include "timeline/lanes/lateness_map.h"
 #include "timeline/page/timeline_table.h"
+#include "timeline_window.h"
 #include "traced_run.h"
 #include "ui/fake_run.h"
 #include "ui/painted_texts.h"
 #include "wait_for.h"
 
 using namespace ringside;
-
-namespace {
-
-struct Timeline {
-    Theme theme;
-    RunModel run;
-    StepCursor cursor;
-    TimelinePage page;
-
-    explicit Timeline(const QString& control = QStringLiteral("/nonexistent/ringsidectl"))
-        : page(run, cursor, theme, control) {
-        page.resize(1100, 640);
-        page.show();
-    }
-    template <class Widget>
-    Widget& part(const char* name) {
-        return *page.findChild<Widget*>(QLatin1String(name));
-    }
-    QString text(const char* label) { return part<QLabel>(label).text(); }
-    TimelineModel& model() { return page.model(); }
-    bool shows(std::int64_t step) {
-        return waitFor([&] {
-            const auto& stretches = model().clock().stretches();
-            return !stretches.empty() && stretches.back().lastStep == step;
-        });
-    }
-    // Selects "as fast as the others", waits for the prediction, and checks the prediction by a run.
-    QString checkByRunning() {
-        part<QPushButton>("whatIfButton").click();
-        REQUIRE(waitFor([&] { return text("whatIfResultLabel") == "13.0 ms per step (mean)"; }));
-        REQUIRE(waitFor([&] { return part<QPushButton>("proveButton").isEnabled(); }));
-        part<QPushButton>("proveButton").click();
-        REQUIRE(waitFor([&] { return part<QLabel>("checkResultLabel").isVisible(); }));
-        return text("checkResultLabel");
-    }
-    LanesWidget& lanes() { return part<LanesWidget>("timelineLanesArea"); }
-};
-
-}  // namespace
 
 TEST_CASE("before a run the timeline explains what to do, and lanes appear with the first traced step") {
     Timeline timeline;
@@ -137,58 +99,6 @@ TEST_CASE("the lanes follow the newest steps until the user zooms, and again aft
     CHECK(timeline.model().visibleSteps() == std::pair<std::int64_t, std::int64_t>(9, 10));
 }
 
-TEST_CASE("a step with a pause does not flatten the bars of the other steps, and the legend names the pause") {
-    Timeline timeline;
-    TracedRun run(timeline.run, 2, 1);
-    run.steps(3);
-    REQUIRE(timeline.shows(3));
-    const auto& strip = timeline.part<StepStrip>("stepStripArea");
-    const double before = strip.fullNs();
-    // Returns the number of pixels of the pause marks above the bars.
-    const auto marked = [&] {
-        const QImage image = timeline.part<StepStrip>("stepStripArea").grab().toImage();
-        int count = 0;
-        for (int y = 20; y < 24; ++y)
-            for (int x = 0; x < image.width(); ++x)
-                count += image.pixelColor(x, y) == timeline.theme.colors().muted ? 1 : 0;
-        return count;
-    };
-    CHECK(marked() == 0);
-    const int legend = timeline.part<PhaseLegend>("phaseLegendArea").sizeHint().width();
-    // Two of five steps are slow, because the scale ignores a single highest bar.
-    for (const int step : {4, 5})
-        for (int rank = 0; rank < 2; ++rank)
-            run.feed(pausedStep(tracedStep(rank, step, run.beginMs + 6000 * step, rank == 1 ? 30 : 10, 30), 5000));
-    REQUIRE(timeline.shows(5));
-    CHECK(strip.fullNs() == Approx(before));
-    CHECK(marked() > 0);
-    CHECK(timeline.text("stepLengthLabel") == "33.0 ms");
-    CHECK(timeline.part<QLabel>("stepLengthLabel").toolTip().endsWith(", without the pause of 5000 ms"));
-    CHECK(timeline.part<PhaseLegend>("phaseLegendArea").sizeHint().width() > legend);
-}
-
-TEST_CASE("the length of a shortened pause is readable on the lanes") {
-    Timeline timeline;
-    timeline.theme.setMode(Theme::Mode::Light);
-    TracedRun run(timeline.run, 3, 1);
-    run.steps(2);
-    for (int rank = 0; rank < 3; ++rank)
-        run.feed(pausedStep(tracedStep(rank, 3, run.beginMs, rank == 1 ? 30 : 10, 30), 5000));
-    REQUIRE(timeline.shows(3));
-    const auto& stretches = timeline.model().clock().stretches();
-    REQUIRE(stretches.back().afterPause);
-    const LanesGeometry lanes = timeline.lanes().geometryOfLanes();
-    const double from = lanes.xOf(stretches[stretches.size() - 2].shownEnd()), to = lanes.xOf(stretches.back().shown);
-    REQUIRE(to - from > 14);
-    // In the gap, the bar of the middle rank has the light colour of a pause. Only the text is dark.
-    const QImage image = timeline.lanes().grab().toImage();
-    const QRect gap = QRectF(from + 2, lanes.bar(1).top(), to - from - 4, lanes.bar(1).height()).toRect();
-    int dark = 0;
-    for (int y = gap.top(); y <= gap.bottom(); ++y)
-        for (int x = gap.left(); x <= gap.right(); ++x) dark += image.pixelColor(x, y).lightness() < 150 ? 1 : 0;
-    CHECK(dark > 15);
-}
-
 TEST_CASE("keys zoom, pan, fit and move between steps") {
     Timeline timeline;
     TracedRun run(timeline.run, 2, 1);
@@ -236,22 +146,6 @@ TEST_CASE("a click selects a step for all pages, and a drag moves the lanes") {
     CHECK(timeline.cursor.step() == 5);
 }
 
-TEST_CASE("above 16 ranks a map shows lateness, with the lanes of the selected and the latest rank") {
-    Timeline timeline;
-    TracedRun run(timeline.run, 20, 13);
-    run.steps(9);
-    REQUIRE(timeline.shows(9));
-    auto& map = timeline.part<LatenessMap>("latenessMapArea");
-    REQUIRE(waitFor([&] { return map.isVisible(); }));
-    CHECK(timeline.lanes().shownRanks() == std::vector<int>{0, 13});
-    CHECK(map.textAt({map.width() - 20.0, map.height() * 0.66}).startsWith("Rank 1"));
-    QTest::mouseClick(
-        &map, Qt::LeftButton, {},
-        QPoint(static_cast<int>(LanesGeometry::kNames) + (map.width() - static_cast<int>(LanesGeometry::kNames)) / 2,
-               10));
-    CHECK(timeline.cursor.step() == 5);
-}
-
 TEST_CASE("a run that is opened while the page is hidden replaces all values of the previous run") {
     Timeline timeline;
     auto& strip = timeline.part<StepStrip>("stepStripArea");
@@ -268,32 +162,6 @@ TEST_CASE("a run that is opened while the page is hidden replaces all values of 
     timeline.page.show();
     REQUIRE(timeline.shows(3));
     CHECK(waitFor([&] { return strip.fullNs() < 5e7; }));
-}
-
-TEST_CASE("the lateness map shows no values of a run that was open before") {
-    constexpr int kRanks = 40;
-    const auto mapOf = [](Timeline& timeline) {
-        return timeline.part<LatenessMap>("latenessMapArea").grab().toImage();
-    };
-    Timeline fresh;
-    TracedRun only(fresh.run, kRanks, 30);
-    only.steps(3, 10);
-    REQUIRE(fresh.shows(3));
-
-    Timeline timeline;
-    {
-        TracedRun before(timeline.run, kRanks, 3);
-        before.steps(3, 90);
-        REQUIRE(timeline.shows(3));
-    }
-    REQUIRE(waitFor([&] { return mapOf(timeline) != mapOf(fresh); }));
-    timeline.page.hide();
-    timeline.run.reset();
-    TracedRun after(timeline.run, kRanks, 30);
-    after.steps(3, 10);
-    timeline.page.show();
-    REQUIRE(timeline.shows(3));
-    CHECK(waitFor([&] { return mapOf(timeline) == mapOf(fresh); }));
 }
 
 TEST_CASE("the side panel becomes wide enough for the columns of a run with many ranks") {
@@ -313,28 +181,23 @@ TEST_CASE("the side panel becomes wide enough for the columns of a run with many
     CHECK(area.widget()->minimumSizeHint().width() > 300);  // more than for two ranks
 }
 
-TEST_CASE("the strip detects the step from which on steps took longer") {
-    Timeline timeline;
-    TracedRun run(timeline.run, 2, 1);
-    run.steps(30, 10);
-    run.steps(30, 50);
-    REQUIRE(timeline.shows(60));
-    auto& strip = timeline.part<StepStrip>("stepStripArea");
-    REQUIRE(waitFor([&] { return strip.changePoint().has_value(); }));
-    CHECK(*strip.changePoint() == 31);
-    QTest::mouseClick(&strip, Qt::LeftButton, {}, QPoint(static_cast<int>(strip.xOf(20)), 40));
-    const auto [first, last] = timeline.model().visibleSteps();
-    CHECK(first <= 20);
-    CHECK(last >= 20);
-    CHECK(last - first <= 2);
-}
-
 TEST_CASE("What if counts a single measured step in the singular") {
     Timeline timeline;
     TracedRun run(timeline.run, 4, 2);
     run.steps(1);
     CHECK(waitFor(
         [&] { return timeline.text("whatIfRangeLabel") == "step time measured over 1 step; no change selected"; }));
+}
+
+TEST_CASE("What if shows the median of the verdict beside the mean, which a single long step raises") {
+    Timeline timeline;
+    TracedRun run(timeline.run, 4, 2);
+    run.steps(20);
+    run.steps(1, 597);
+    REQUIRE(timeline.shows(21));
+    CHECK(waitFor([&] { return timeline.text("verdictTitleLabel").endsWith("of 33.0 ms per step (median)."); }));
+    // (20 x 33 ms + 600 ms) / 21
+    CHECK(waitFor([&] { return timeline.text("whatIfResultLabel") == "median 33.0 ms, mean 60.0 ms per step"; }));
 }
 
 TEST_CASE("What if redraws the steps and predicts their time") {
@@ -357,7 +220,7 @@ TEST_CASE("What if redraws the steps and predicts their time") {
     REQUIRE(waitFor([&] { return timeline.part<QPushButton>("proveButton").isEnabled(); }));
     timeline.part<QCheckBox>("whatIfDelayCheckBox").setChecked(false);
     REQUIRE(waitFor([&] { return !timeline.model().showsReplay(); }));
-    CHECK(timeline.text("whatIfResultLabel") == "33.0 ms per step (mean)");
+    CHECK(timeline.text("whatIfResultLabel") == "median 33.0 ms, mean 33.0 ms per step");
     CHECK(!timeline.part<QPushButton>("proveButton").isEnabled());
 }
 

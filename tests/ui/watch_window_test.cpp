@@ -264,7 +264,11 @@ TEST_CASE("the facts of a script give back the height of a narrow window") {
 TEST_CASE("the dialog refuses a script that does not exist") {
     WatchFixture fixture;
     fixture.dialog();
+    const auto* problem = fixture.find<QLabel>("watchProblemLabel");
+    CHECK(problem->text() == "Choose the script to watch.");
+    CHECK(problem->property("tone").toString().isEmpty());
     fixture.find<QComboBox>("watchScriptCombo")->setEditText("/no/train.py");
+    CHECK(problem->property("tone") == "danger");
     CHECK(fixture.text("watchProblemLabel") == "/no/train.py does not exist: choose another script.");
     CHECK_FALSE(fixture.find<QPushButton>("watchStartButton")->isEnabled());
     CHECK(fixture.find<QPushButton>("watchStartButton")->toolTip() == fixture.text("watchProblemLabel"));

@@ -63,6 +63,7 @@ TEST_CASE("while many ranks start, the page shows the connected and the missing 
     CHECK(startProgress(model).missingRanks == "All ranks are connected and receive the initial weights.");
     for (int rank = 0; rank < 4; ++rank) feed(RankState{rank, RankStage::kTraining, "", 0, 0});
     CHECK(startProgress(model).missingRanks == "All ranks are training: waiting until the first step ends.");
+    CHECK(startProgress(model).title == "4 ranks connected, first step");
     RunEnded ended;
     ended.state = RunOutcome::kFailed;
     feed(ended);

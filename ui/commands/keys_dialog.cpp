@@ -19,7 +19,7 @@ constexpr QSize kAround{40, 60};  // minimum difference in pixels between the si
 }  // namespace
 
 QString plainText(const QAction& action) {
-    QString text = action.text();
+    QString text = action.text().section(QLatin1Char('\t'), 0, 0);
     text.remove(QLatin1Char('&'));
     if (text.endsWith(QStringLiteral("..."))) text.chop(3);
     return text;

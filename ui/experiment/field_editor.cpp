@@ -127,7 +127,9 @@ class TextEditor final : public FieldEditor {
         const bool unreadable = store(typed).has_value();
         if (unreadable && wanted == m_shown) return;
         m_shown = wanted;
-        if (unreadable || typed != config) m_line->setText(wanted);
+        if (!unreadable && typed == config) return;
+        m_line->setText(wanted);
+        if (!m_line->hasFocus()) m_line->setCursorPosition(0);  // shows the beginning of a text that is too long
     }
 
     std::optional<Problem> store(RunConfig& config) const override {

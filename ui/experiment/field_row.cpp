@@ -126,8 +126,10 @@ void FieldRow::showHint() {
     const RunConfig& config = m_model.config();
     const bool forgotten = !config.sampler.setEpoch && config.sampler.shuffle && config.training.epochs > 1;
     m_hint->setVisible(forgotten);
-    m_hint->setText(
-        tr("\u26a0 set_epoch is not called: all %1 epochs have the same order of samples").arg(config.training.epochs));
+    m_hint->setText(config.training.epochs == 2
+                        ? tr("\u26a0 set_epoch is not called: both epochs have the same order of samples")
+                        : tr("\u26a0 set_epoch is not called: all %1 epochs have the same order of samples")
+                              .arg(config.training.epochs));
     control()->setAccessibleDescription(forgotten ? m_hint->text() : QString());
 }
 

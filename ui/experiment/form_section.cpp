@@ -93,7 +93,7 @@ void FormSection::addRows(QVBoxLayout* column) {
         auto* row = new FieldRow(field, m_model, this);
         m_rows.push_back(row);
         if (field.besidePrevious && shared) {
-            shared->addWidget(row, 1);
+            shared->addWidget(row, 1, Qt::AlignTop);
             continue;
         }
         shared = new QHBoxLayout;
@@ -103,7 +103,7 @@ void FormSection::addRows(QVBoxLayout* column) {
             caption->setProperty("role", "muted");
             shared->addWidget(caption, 1);
         }
-        shared->addWidget(row, 1);
+        shared->addWidget(row, 1, Qt::AlignTop);  // fields side by side are aligned also if one of them has a hint
         column->addLayout(shared);
     }
     const bool hasMore = std::any_of(m_rows.begin(), m_rows.end(), [](const FieldRow* r) { return r->field().more; });

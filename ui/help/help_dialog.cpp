@@ -32,7 +32,6 @@ QString titleOf(const QString& path) {
 HelpDialog::HelpDialog(const QString& folder, QWidget* parent) : QDialog(parent), m_folder(folder) {
     setObjectName(QStringLiteral("helpDialog"));
     setWindowTitle(tr("Documentation"));
-    setAttribute(Qt::WA_DeleteOnClose);
     resizeDialog(*this, parent ? kSize.boundedTo(parent->window()->size()) : kSize);
     m_text = new QTextBrowser;
     m_text->setObjectName(QStringLiteral("helpTextBrowser"));

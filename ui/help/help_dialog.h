@@ -12,7 +12,8 @@
 
 namespace ringside {
 
-// Dialog that shows the documents that are installed with Ringside. It works without a network.
+// Dialog that shows the documents that are installed with Ringside. It works without a network. It is kept when it is
+// closed, because reading a long document takes most of a second.
 class HelpDialog final : public QDialog {
     Q_OBJECT
   public:

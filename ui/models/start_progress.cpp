@@ -63,6 +63,13 @@ QString starting(qsizetype ranks) {
     return ranks == 1 ? startText("Starting 1 rank") : startText("Starting %1 ranks").arg(counted(ranks));
 }
 
+QString titleOf(const Progress& progress, std::size_t ranks) {
+    if (progress.training == static_cast<int>(ranks))
+        return ranks == 1 ? startText("1 rank connected, first step")
+                          : startText("%1 ranks connected, first step").arg(counted(progress.training));
+    return startText("%1, %2 connected").arg(starting(static_cast<qsizetype>(ranks)), counted(progress.connected));
+}
+
 }  // namespace
 
 StartProgress startProgress(const RunModel& model) {
@@ -77,9 +84,8 @@ StartProgress startProgress(const RunModel& model) {
     const RunData& run = model.data();
     if (!run.started() || run.ended() || run.lastStep() || !run.curves().loss().points().empty()) return {};
     const Progress progress = progressOf(run);
-    return {startText("%1, %2 connected")
-                .arg(starting(static_cast<qsizetype>(run.ranks().size())), counted(progress.connected)),
-            waitingForText(progress, run.ranks().size()), QString::fromStdString(run.started()->name)};
+    return {titleOf(progress, run.ranks().size()), waitingForText(progress, run.ranks().size()),
+            QString::fromStdString(run.started()->name)};
 }
 
 }  // namespace ringside

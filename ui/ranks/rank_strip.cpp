@@ -237,6 +237,10 @@ QString RankStrip::source() const {
     const QString name = directory.isEmpty() ? QString::fromStdString(run.started()->name) : directory;
     const QString text = run.ended() ? tr("Run %1: %2").arg(name, QString::fromStdString(textOf(run.ended()->state)))
                                      : tr("Run %1").arg(name);
+    if (m_canvas->layout.density != RankStripLayout::Density::Full) {  // smaller cards show the loss
+        const bool anyLoss = std::ranges::any_of(m_cards, [](const RankCard& one) { return !one.loss.isEmpty(); });
+        return anyLoss ? tr("%1. Loss of each rank").arg(text) : text;
+    }
     const bool measured =
         std::ranges::any_of(run.ranks(), [](const RankData& one) { return one.samplesPerSecond > 0; });
     return measured ? tr("%1. Samples/s of each rank in the last second").arg(text) : text;
@@ -314,7 +318,7 @@ bool RankStrip::showWaitStatus(RankCard& card, const RunData& run) {
     const std::int64_t seconds = (run.lastTimeUs() - missingRanks->sinceUs) / 1000000;
     if (holds(missingRanks->missing)) {
         card.mark = tr("other ranks wait %1 s").arg(seconds);
-        card.tone = RankCard::Tone::Danger;
+        if (run.lastStep()) card.tone = RankCard::Tone::Danger;  // ranks start at different times, which is no fault
     } else if (holds(missingRanks->waiting)) {
         const int missing = missingRanks->missing.front();
         const std::string& who = run.ranks()[static_cast<std::size_t>(missing)].host;

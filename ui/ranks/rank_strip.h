@@ -31,8 +31,8 @@ class RankStrip final : public QScrollArea, public TextSource {
     // Sets whether the shown run is live. After the end of the run, a change of the form replaces its cards by cards of
     // the ranks that the form plans.
     void setLive(bool live);
-    // Returns the name of the run whose ranks are shown. If the cards show the ranks that the form plans, returns a
-    // text with this information.
+    // Returns the name of the run whose ranks are shown, and the quantity on the cards: samples per second or, on
+    // smaller cards, the loss. If the cards show the ranks that the form plans, returns a text with this information.
     QString source() const;
     QString copyText() const override;  // returns one line of text per rank
     // Sets whether the window has lost the connection to the run, whose ranks may still be running.

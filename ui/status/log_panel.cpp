@@ -66,13 +66,26 @@ class LogDelegate final : public QStyledItemDelegate {
 // List of the log lines. Each line belongs to a rank or to the whole run.
 class LogList final : public QListView, public IdentitySource {
   public:
-    using QListView::QListView;
+    LogList(const Theme& theme, QWidget* parent) : QListView(parent), m_theme(theme) {}
 
     std::vector<Identity> identitiesAt(const QPoint& point) const override {
         const QModelIndex line = indexAt(viewport()->mapFrom(this, point));
         const int rank = line.isValid() ? line.data(LogModel::RankRole).toInt() : -1;
         return rank < 0 ? std::vector<Identity>() : std::vector<Identity>{{IdentityKind::Rank, rank}};
     }
+
+  protected:
+    void paintEvent(QPaintEvent* event) override {
+        QListView::paintEvent(event);
+        if (model()->rowCount() > 0) return;
+        QPainter painter(viewport());
+        painter.setPen(m_theme.colors().muted);
+        painter.drawText(viewport()->rect().adjusted(Theme::kSpace1, Theme::kSpace1, 0, 0),
+                         Qt::AlignLeft | Qt::AlignTop, LogPanel::tr("No messages yet"));
+    }
+
+  private:
+    const Theme& m_theme;
 };
 
 }  // namespace
@@ -82,7 +95,7 @@ LogPanel::LogPanel(const RunModel& run, const Theme& theme, QWidget* parent) : Q
     column->setContentsMargins(Theme::kSpace3, Theme::kSpace1, Theme::kSpace3, 0);
     column->setSpacing(Theme::kSpace1);
     column->addWidget(makeHeader());
-    m_view = new LogList(this);
+    m_view = new LogList(theme, this);
     m_view->setObjectName(QStringLiteral("logListView"));
     m_view->setAccessibleName(tr("Log of the run"));
     m_view->setToolTip(tr("Messages of the ranks and of the supervisor, the process that starts them"));

@@ -57,6 +57,10 @@ QString early(const RunData& run) {
 }
 
 QString sameOrder(const RunData& run) {
+    if (run.epochs() == 2)
+        return mistakeWords(
+            "Mistake: set_epoch is never called. Both epochs use the same samples in the same batches, in the order of "
+            "the first epoch.");
     return mistakeWords(
                "Mistake: set_epoch is never called. All %1 epochs use the same samples in the same batches, in the "
                "order of the first epoch.")

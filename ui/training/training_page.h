@@ -46,7 +46,9 @@ class TrainingPage : public Page, public IdentitySource {
     void showRank(int) override { m_tools->setFanOut(true); }  // shows the curves of all ranks
 
     QList<QAction*> exportActions() const override { return m_tools->exportActions(); }
-    QList<PageShortcut> shortcuts() const override { return {{QStringLiteral("L"), tr("Logarithmic y axis")}}; }
+    QList<PageShortcut> shortcuts() const override {
+        return {{QStringLiteral("L"), tr("Training: logarithmic y axis")}};
+    }
 
   Q_SIGNALS:
     void stepClicked(qint64 step);  // emitted when the user clicks a step in the loss chart

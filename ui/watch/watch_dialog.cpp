@@ -8,6 +8,7 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include "controls/tone.h"
 #include "controls/wrapped_text.h"
 #include "dialogs/dialogs.h"
 #include "models/run_controller.h"
@@ -80,7 +81,7 @@ WatchDialog::WatchDialog(const RunController& controller, Settings& settings, Di
     inner->addWidget(m_shown);
     column->addWidget(box);
     m_problem->setObjectName(QStringLiteral("watchProblemLabel"));
-    m_problem->setProperty("role", "problem");
+    m_problem->setProperty("role", "note");
     m_problem->setTextFormat(Qt::PlainText);
     column->addWidget(m_problem);
     column->addStretch(1);
@@ -182,6 +183,7 @@ void WatchDialog::connectFields() {
                            });
     });
     connect(m_script, &QComboBox::currentTextChanged, this, [this] {
+        m_isFilled = true;
         findInterpreters();
         refresh();
     });
@@ -250,6 +252,7 @@ void WatchDialog::refresh() {
         m_controller.isLive() ? tr("A run is live: wait until it ends, or stop it first.") : chosen.problem();
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty());
+    setTone(m_problem, m_isFilled || m_controller.isLive() ? "danger" : "");
     m_shown->setText(tr("ringsidectl watch -- %1").arg(commandLine(chosen.words())));
     m_shown->parentWidget()->setVisible(m_controller.isLive() || problem.isEmpty());
     m_shown->setToolTip(tr("The command runs in %1").arg(chosen.folder()));

@@ -96,6 +96,7 @@ void WindowActions::makeRunActions() {
     pause->setProperty("keys", tr("Space"));
     step->setProperty("keys", tr("Right"));
     phase->setProperty("keys", tr("Shift+Right"));
+    for (QAction* action : {pause, step, phase}) setMenuText(*action, action->text());
     saveNow = makeAction("saveNowAction", tr("Save a &checkpoint now"), tr("Save a checkpoint and continue training"));
     detach = makeAction("detachAction", tr("&Keep running in the background"),
                         tr("Stop showing the run, which continues. You can attach to it again later."));
@@ -166,6 +167,11 @@ void WindowActions::makeViewActions() {
     m_view->addActions({reduceMotion, debugOverlay});
     m_view->addSeparator();
     m_view->addActions({modelSummary, devices, palette, resetLayout});
+}
+
+void WindowActions::setMenuText(QAction& action, const QString& text) {
+    action.setText(text + QLatin1Char('\t') + action.property("keys").toString());
+    action.setIconText(QString(text).remove(QLatin1Char('&')));
 }
 
 QAction* WindowActions::makeAction(const char* name, const QString& text, const QString& tip,

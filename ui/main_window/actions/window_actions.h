@@ -36,6 +36,10 @@ struct WindowActions {
     void addView(const QString& title, const QString& synonyms, const std::function<void()>& show);
     QList<QAction*> all() const { return m_all; }
 
+    // Sets the text of an action in menus: the text and, if a key handler of the window handles the action's keys,
+    // these keys. Buttons show the text only.
+    static void setMenuText(QAction& action, const QString& text);
+
   private:
     void makeFileActions();
     void makeEditActions(QUndoStack& undoStack);

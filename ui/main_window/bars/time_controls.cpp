@@ -112,10 +112,10 @@ void TimeControls::refresh() {
     const bool running = m_controller.state() == RunController::State::Running && !isWatched;
     const bool paused = isPaused();
     m_actions.pause->setEnabled(running);
-    m_actions.pause->setText(paused ? tr("Resu&me") : tr("&Pause"));
-    m_actions.pause->setIconText(paused ? tr("Resume") : tr("Pause"));
-    m_actions.pause->setToolTip(paused ? tr("Continue training (Space)")
-                                       : tr("Pause all ranks after the current step (Space)"));
+    WindowActions::setMenuText(*m_actions.pause, paused ? tr("Resu&me") : tr("&Pause"));
+    const QString tip = paused ? tr("Continue training (Space)") : tr("Pause all ranks after the current step (Space)");
+    m_actions.pause->setToolTip(tip);
+    m_actions.pause->setStatusTip(tip);
     m_actions.step->setEnabled(running);
     m_actions.phase->setEnabled(running);
     for (QAction* action : {m_actions.pause, m_actions.step, m_actions.phase}) showReason(*action, isWatched);

@@ -9,6 +9,13 @@ std::int64_t stepOf(const ShardPlan& plan, int rank, std::int64_t slot) {
     return trained ? slot / plan.spec().batchSize : -1;
 }
 
+// True if both plans have the same sample in this slot of the rank, in the same step. With a deliberate mistake,
+// several ranks have a sample, of which its owner is only one.
+bool isInSameSlot(const ShardPlan& plan, const ShardPlan& other, int rank, std::int64_t slot) {
+    return rank < other.spec().worldSize && slot < other.samplesOf(rank) &&
+           plan.index(rank, slot) == other.index(rank, slot) && stepOf(plan, rank, slot) == stepOf(other, rank, slot);
+}
+
 }  // namespace
 
 CellOrigins cellOrigins(const ShardScene& scene, const ShardPlan& other, const std::vector<SampleOwner>& owners,
@@ -26,7 +33,8 @@ CellOrigins cellOrigins(const ShardScene& scene, const ShardPlan& other, const s
             const SampleOwner& owner = owners[static_cast<std::size_t>(sample)];
             if (owner.rank < 0) continue;
             const bool same =
-                isAssigned && owner.rank == rank && stepOf(other, rank, owner.slot) == stepOf(plan, rank, slot);
+                isAssigned && (isInSameSlot(plan, other, rank, slot) ||
+                               (owner.rank == rank && stepOf(other, rank, owner.slot) == stepOf(plan, rank, slot)));
             *key = same ? CellOrigins::kSame : static_cast<std::uint16_t>(CellOrigins::kFirstRank + owner.rank);
         }
     }

@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QLocale>
+#include <algorithm>
 
 #include "shards/scene/order_sentences.h"
 #include "shards/scene/sentence_text.h"
@@ -53,13 +54,14 @@ Explanation explainEpochDiff(const ShardScene& scene, std::int64_t otherEpoch, c
                 {diffText("Choose another epoch to compare it with.")}};
     }
     result.things = {{IdentityKind::Epoch, otherEpoch}, {IdentityKind::Epoch, scene.epoch}};
+    const QString first = epochNumber(std::min<std::int64_t>(otherEpoch, scene.epoch));
+    const QString second = epochNumber(std::max<std::int64_t>(otherEpoch, scene.epoch));
     if (!diff.identical()) {
-        result.title = diffText("What changes between epoch %1 and epoch %2?")
-                           .arg(epochNumber(otherEpoch), epochNumber(scene.epoch));
+        result.title = diffText("What changes between epoch %1 and epoch %2?").arg(first, second);
         result.lines << keptRank(diff) << keptStep(diff);
         return result;
     }
-    result.title = diffText("Epochs %1 and %2 are identical").arg(epochNumber(otherEpoch), epochNumber(scene.epoch));
+    result.title = diffText("Epochs %1 and %2 are identical").arg(first, second);
     result.warning = true;
     result.lines << diffText("Every rank trains on the same samples in the same steps: none of the %1 cells differs.")
                         .arg(groupedNumber(diff.samples));

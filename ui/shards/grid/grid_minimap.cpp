@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "shards/grid/picture/grid_marks.h"
 #include "shards/grid/picture/progress_painter.h"
@@ -89,6 +90,7 @@ void GridMinimap::paintEvent(QPaintEvent*) {
     for (int rank = 0; rank < m_scene->ranks(); ++rank) {
         paintProgressStrip(painter, m_progress, rank, strip(rank), pixelsPerSlot(), theme());
     }
+    if (showsSteps()) drawStepNames(painter);
     painter.setRenderHint(QPainter::Antialiasing);
     const double left = kMargin + m_firstSlot * pixelsPerSlot();
     QRectF window(left, 1, std::max(4.0, m_slots * pixelsPerSlot()), stripsHeight() + 2);
@@ -129,23 +131,42 @@ bool GridMinimap::showsSteps() const {
     return isLow() && (m_by == ColorBy::Rank || m_by == ColorBy::Batch);
 }
 
-// Draws the steps with their numbers instead of a strip for each rank. Used if the strips would be lower than
-// kMinRankStrip, and if the colours show ranks or batches. Marks of padded and dropped samples are drawn separately.
-void GridMinimap::drawSteps(QPainter& painter) const {
-    const ThemeColors& c = theme().colors();
+// Returns the bands of the steps. If steps are narrow, a band contains several steps and is named by its first one.
+std::vector<GridMinimap::StepBand> GridMinimap::stepBands() const {
     const std::int64_t steps = std::max<std::int64_t>(1, m_scene->plan.stepsPerEpoch());
     const double batch = static_cast<double>(m_scene->plan.spec().batchSize) * pixelsPerSlot();
     const auto every = static_cast<std::int64_t>(std::max(1.0, std::ceil(kMinStepBand / batch)));
-    painter.setFont(theme().smallFont());
+    std::vector<StepBand> bands;
     for (std::int64_t step = 0; step < steps; step += every) {
         const double left = kMargin + static_cast<double>(step) * batch;
         const double right = std::min(width() - kMargin, left + static_cast<double>(every) * batch);
-        const QRectF band(left, kMargin, right - left, stripsHeight());
-        painter.fillRect(band, step / every % 2 == 0 ? c.accentSoft : c.grid);
-        const QString name = every == 1 ? tr("step %1").arg(step + 1) : QString::number(step + 1);
-        if (painter.fontMetrics().horizontalAdvance(name) + 2 * kMargin > band.width()) continue;
+        bands.push_back({QRectF(left, kMargin, right - left, stripsHeight()),
+                         every == 1 ? tr("step %1").arg(step + 1) : QString::number(step + 1)});
+    }
+    return bands;
+}
+
+// Draws the steps instead of a strip for each rank. Used if the strips would be lower than kMinRankStrip, and if the
+// colours show ranks or batches. Marks of padded and dropped samples are drawn separately.
+void GridMinimap::drawSteps(QPainter& painter) const {
+    const ThemeColors& c = theme().colors();
+    bool isEven = true;
+    for (const StepBand& band : stepBands())
+        painter.fillRect(band.rect, std::exchange(isEven, !isEven) ? c.accentSoft : c.grid);
+}
+
+// Draws the names of the steps on a background, because the progress of the ranks covers the bands.
+void GridMinimap::drawStepNames(QPainter& painter) const {
+    const ThemeColors& c = theme().colors();
+    painter.setFont(theme().smallFont());
+    for (const StepBand& band : stepBands()) {
+        const QSizeF size(painter.fontMetrics().horizontalAdvance(band.name) + 2 * kMargin,
+                          painter.fontMetrics().height());
+        if (size.width() > band.rect.width()) continue;
+        const QRectF place(band.rect.bottomLeft() - QPointF(0, size.height()), size);
+        painter.fillRect(place, c.panel);
         painter.setPen(c.muted);
-        painter.drawText(band.adjusted(kMargin, 0, 0, -kMargin), Qt::AlignLeft | Qt::AlignBottom, name);
+        painter.drawText(place, Qt::AlignCenter, band.name);
     }
 }
 

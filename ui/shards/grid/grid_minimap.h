@@ -49,7 +49,13 @@ class GridMinimap : public Picture {
     void drawStrips(QPainter& painter);
     bool showsSteps() const;  // returns true if steps are drawn instead of a strip for each rank
     bool isLow() const;       // returns true if there is no room for a strip per rank
+    struct StepBand {
+        QRectF rect;
+        QString name;
+    };
+    std::vector<StepBand> stepBands() const;
     void drawSteps(QPainter& painter) const;
+    void drawStepNames(QPainter& painter) const;
     void drawMarks(QPainter& painter) const;
     QRectF strip(int rank) const;
 

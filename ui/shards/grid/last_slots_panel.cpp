@@ -126,11 +126,14 @@ std::vector<LastSlotsPanel::Placed> LastSlotsPanel::placedCells() const {
 }
 
 // Returns the line below the title: the number of duplicates and dropped samples, or the meaning of their outlines. If
-// none exist, returns a text that fits into the width.
+// none exist, returns a text that fits into the width; empty if samples are repeated without being marked, because of a
+// mistake or of the kind of the sampler.
 QString LastSlotsPanel::subtitle(const QFontMetrics& metrics, double width) const {
     const ShardPlan& plan = m_scene->plan;
     const bool dropped = !plan.dropped().empty() || plan.droppedByLoader() > 0;
     if (m_marked == 0) {
+        const ShardSpec& spec = plan.spec();
+        if (spec.pitfalls.any() || isReplicated(spec.kind) || mayRepeatSamples(spec.kind)) return {};
         for (const QString& text : {tr("no duplicates or dropped samples"), tr("none repeated or dropped")})
             if (metrics.horizontalAdvance(text) <= width) return text;
         return tr("nothing marked");

@@ -129,14 +129,13 @@ QList<MistakeEffectRow> mistakeEffectRows(const ShardScene& scene, const Mistake
                 beside([](const Measures& m) { return groupedNumber(m.neverSeen); }), losesSamples(scene, report),
                 mistakeEffectText("Samples that no rank trains on in any of these epochs"));
     if (scene.epochs > 1) {
-        const QString identical =
-            report.identicalEpoch ? mistakeEffectText("identical to epoch %1").arg(epochNumber(*report.identicalEpoch))
-                                  : mistakeEffectText("different from all other epochs");
+        const QString identical = report.identicalEpoch
+                                      ? mistakeEffectText("as in epoch %1").arg(epochNumber(*report.identicalEpoch))
+                                      : mistakeEffectText("unique");
         rows << row(mistakeEffectText("Order of epoch %1").arg(epochNumber(scene.epoch)), identical, {},
-                    withoutMistakes ? mistakeEffectText("different from all other epochs") : QString(),
-                    report.identicalEpoch && !scene.setEpoch,
-                    mistakeEffectText("Shows whether another epoch has the same order. The Epoch diff view shows no "
-                                      "change between two such epochs."));
+                    withoutMistakes ? mistakeEffectText("unique") : QString(), report.identicalEpoch && !scene.setEpoch,
+                    mistakeEffectText("Unique: no other epoch has the same order. The Epoch diff view shows no change "
+                                      "between two epochs with the same order."));
     }
     return rows;
 }

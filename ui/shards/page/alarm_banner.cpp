@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "controls/wrapped_text.h"
 #include "theme/theme.h"
 
 namespace ringside {
@@ -26,14 +27,15 @@ AlarmBanner::AlarmBanner(QWidget* parent) : QFrame(parent) {
     layout->setSpacing(Theme::kSpace3);
     auto* words = new QVBoxLayout;
     words->setSpacing(2);
-    m_title = new QLabel(tr("The ranks did not train on the planned samples"));
-    m_text = new QLabel;
+    m_title = new WrappedText;
+    m_title->setText(tr("The ranks did not train on the planned samples"));
+    m_text = new WrappedText;
     m_text->setObjectName(QStringLiteral("alarmLabel"));
-    m_hint = new QLabel;
+    m_hint = new WrappedText;
     m_hint->setObjectName(QStringLiteral("alarmHintLabel"));
     m_title->setProperty("role", "alarmTitle");
     for (QLabel* label : {m_title, m_text, m_hint}) {
-        label->setWordWrap(true);
+        label->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored);  // its minimum height is its height
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
         // A right click reaches the window, which then shows the context menu of the sample that the text names.
         label->setContextMenuPolicy(Qt::NoContextMenu);

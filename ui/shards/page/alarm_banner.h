@@ -22,6 +22,9 @@ class AlarmBanner : public QFrame, public IdentitySource, public TextSource {
     // in the next run. subjects: sample, rank, step and epoch that the sentence is about, as far as they are known.
     void setAlarm(const QString& sentence, bool isSampleUnknown, const std::vector<Identity>& subjects);
     void setReporting(bool reporting);  // true: the next run will report each sample
+    // False, because a scroll area gives a page its preferred height, without a scroll bar, if the page's height
+    // depends on its width. The texts keep their height as their minimum instead.
+    bool hasHeightForWidth() const override { return false; }
     std::vector<Identity> identitiesAt(const QPoint& point) const override;
     QString copyText() const override;
 

@@ -12,6 +12,9 @@ class OrderBanner : public QFrame {
   public:
     explicit OrderBanner(QWidget* parent = nullptr);
     void setEpochs(qint64 epochs);  // shows the number of epochs with the same order; 0 hides the banner
+    // False, because a scroll area gives a page its preferred height, without a scroll bar, if the page's height
+    // depends on its width. The text keeps its height as its minimum instead.
+    bool hasHeightForWidth() const override { return false; }
 
   Q_SIGNALS:
     void showWanted();

@@ -246,9 +246,11 @@ void LaneFrame::paintCutTexts(bool ofPauses) {
         if (!cut || stretches[i].afterPause != ofPauses) continue;
         const QString text = gapText(stretches[i]);
         const double width = m_painter.fontMetrics().horizontalAdvance(text) + 8.0;
+        const double middle = (cut->first + cut->second) / 2;
         if (m_geometry.lowest() < width + 16 || cut->second - cut->first < 14) continue;
+        if (middle - 8 < m_geometry.area.left()) continue;
         m_painter.save();
-        m_painter.translate((cut->first + cut->second) / 2, m_geometry.lowest() / 2);
+        m_painter.translate(middle, m_geometry.lowest() / 2);
         m_painter.rotate(-90);
         if (ofPauses) {
             m_painter.fillRect(QRectF(-width / 2, -6, width, 12), phaseColor(Phase::kPaused, m_theme));

@@ -18,6 +18,7 @@ namespace {
 constexpr TypeLength kScale{18};      // height of the colour scale below the map
 constexpr float kDarkest = 0.5F;      // lateness with the darkest colour, as a share of the step's length
 constexpr TypeLength kNameEvery{14};  // minimum distance between two names of ranks, in pixels
+constexpr TypeLength kNameHeight{16};
 
 QColor blend(const QColor& from, const QColor& to, float share) {
     return QColor::fromRgbF(from.redF() + (to.redF() - from.redF()) * share,
@@ -77,7 +78,9 @@ void LatenessMap::draw() {
 }
 
 QRectF LatenessMap::area() const {
-    return {LanesGeometry::kNames, 2, width() - LanesGeometry::kNames - LanesGeometry::kRight, height() - kScale - 4};
+    const double top = kNameHeight / 2;  // room for the upper half of the first name beside a low row
+    return {LanesGeometry::kNames, top, width() - LanesGeometry::kNames - LanesGeometry::kRight,
+            height() - kScale - 2 - top};
 }
 
 std::int64_t LatenessMap::stepAt(double x) const {
@@ -111,8 +114,9 @@ void LatenessMap::paintEvent(QPaintEvent*) {
     const double pitch = at.height() / std::max(m_model.ranks(), 1);
     const int every = std::max(1, static_cast<int>(std::ceil(kNameEvery / pitch)));
     for (int rank = 0; rank < m_model.ranks(); rank += every)
-        painter.drawText(QRectF(10, at.top() + rank * pitch + pitch / 2 - 8, LanesGeometry::kNames - 18, 16),
-                         Qt::AlignLeft | Qt::AlignVCenter, tr("Rank %1").arg(rank));
+        painter.drawText(
+            QRectF(10, at.top() + rank * pitch + pitch / 2 - kNameHeight / 2, LanesGeometry::kNames - 18, kNameHeight),
+            Qt::AlignLeft | Qt::AlignVCenter, tr("Rank %1").arg(rank));
     const double row = at.top() + m_model.chosenRank() * pitch;
     painter.setPen(QPen(c.accent, 1.5));
     painter.drawRect(QRectF(at.left(), row, at.width(), std::max(pitch, 2.0)));

@@ -276,8 +276,15 @@ void TimelinePage::keyPressEvent(QKeyEvent* event) {
     if (!m_lanes->isVisible() || !m_lanes->handleKey(*event)) Page::keyPressEvent(event);
 }
 
+// True while a live run has traced only the beginning of its first step. After the end of a run, the beginning shows
+// which rank waited for which.
+bool TimelinePage::isBeforeFirstStep() const {
+    return m_model.isLive() &&
+           std::ranges::none_of(m_model.trace()->steps(), [](const auto& step) { return step.second.known > 0; });
+}
+
 void TimelinePage::refresh() {
-    const bool nothing = m_run.expected() || m_model.trace() == nullptr;
+    const bool nothing = m_run.expected() || m_model.trace() == nullptr || isBeforeFirstStep();
     m_stack->setCurrentIndex(nothing ? 0 : 1);
     if (nothing) return showEmpty();
     showRecorded();
@@ -371,10 +378,11 @@ void TimelinePage::showWords() {
     m_clocks->setText(tr("Clocks: %1").arg(clocks));
     const int ranks = m_model.ranks();
     const QString of = ranks == 1 ? tr("one rank") : tr("mean of %1 ranks").arg(ranks);
-    m_stripNote->setWhole(tr("%1, steps %2 to %3, %4 of them traced")
-                              .arg(of, stepText(trace->steps().begin()->first),
-                                   stepText(trace->steps().rbegin()->first),
-                                   stepText(static_cast<std::int64_t>(trace->steps().size()))));
+    const std::int64_t oldest = trace->steps().begin()->first, newest = trace->steps().rbegin()->first;
+    m_stripNote->setWhole(oldest == newest ? tr("%1, step %2").arg(of, stepText(oldest))
+                                           : tr("%1, steps %2 to %3, %4 of them traced")
+                                                 .arg(of, stepText(oldest), stepText(newest),
+                                                      stepText(static_cast<std::int64_t>(trace->steps().size()))));
     const bool live = m_model.isLive();
     m_live->setText(live ? tr("Live") : tr("End"));
     m_live->setToolTip(live ? tr("Keep the newest steps visible") : tr("Go to the last steps"));
@@ -408,11 +416,11 @@ ViewExport::Writer TimelinePage::traceWriter(const QString& file) const {
 }
 
 QList<PageShortcut> TimelinePage::shortcuts() const {
-    return {{QStringLiteral("W / S"), tr("Zoom in, out")},
-            {QStringLiteral("A / D"), tr("Pan left, right")},
-            {QStringLiteral("F"), tr("Show all steps")},
-            {QStringLiteral(". / ,"), tr("Next, previous step")},
-            {QStringLiteral("Esc"), tr("Clear the selection of a step")}};
+    return {{QStringLiteral("W / S"), tr("Timeline: zoom in, out")},
+            {QStringLiteral("A / D"), tr("Timeline: pan left, right")},
+            {QStringLiteral("F"), tr("Timeline: show all steps")},
+            {QStringLiteral(". / ,"), tr("Timeline: next, previous step")},
+            {QStringLiteral("Esc"), tr("Timeline: clear the selection of a step")}};
 }
 
 }  // namespace ringside

@@ -66,6 +66,7 @@ class TimelinePage : public Page {
     QWidget* makeSide();
     void connectParts();
     void applyRun();
+    bool isBeforeFirstStep() const;
     void refresh();
     void showEmpty();
     void showWords();

@@ -80,6 +80,7 @@ void StepStrip::draw() {
     m_fullNs = highest();
     const double share = static_cast<double>(pixels) / static_cast<double>(std::max<std::size_t>(m_bars.size(), 1));
     std::vector<int> inColumn(static_cast<std::size_t>(pixels));
+    std::vector<double> heights(static_cast<std::size_t>(pixels));
     double at = 0;
     for (const auto& [number, bar] : m_bars) {
         const int first = static_cast<int>(at);
@@ -87,12 +88,15 @@ void StepStrip::draw() {
         const int last = std::max(first, static_cast<int>(at + share) - (apart ? 2 : 1));
         for (int x = first; x <= last && x < pixels; ++x) {
             ++inColumn[static_cast<std::size_t>(x)];
+            heights[static_cast<std::size_t>(x)] += static_cast<double>(bar.whole);
             for (const Phase phase : kStackedPhases)
                 columns.add(x, phase, static_cast<double>(bar.ns[static_cast<std::size_t>(phase)]));
         }
         at += share;
     }
-    m_image = columns.draw(height, m_fullNs * std::max(1, *std::ranges::max_element(inColumn)), theme());
+    const double fullNs = m_fullNs * std::max(1, *std::ranges::max_element(inColumn));
+    m_isCut = *std::ranges::max_element(heights) > fullNs;
+    m_image = columns.draw(height, fullNs, theme());
     m_image.setDevicePixelRatio(devicePixelRatioF());
     update();
 }
@@ -112,14 +116,18 @@ QRectF StepStrip::window() const {
         .intersected(QRectF(rect()).adjusted(1, 0, -1, -1));
 }
 
+QString StepStrip::scaleText() const {
+    const QString full = millisecondsText(m_fullNs / 1e6);
+    return m_isCut ? tr("full height: %1; taller bars are cut").arg(full) : tr("full height: %1").arg(full);
+}
+
 void StepStrip::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.drawImage(QPointF(0, kTop), m_image);
     const ThemeColors& c = theme().colors();
     painter.setFont(theme().smallFont());
     painter.setPen(c.muted);
-    painter.drawText(QRectF(0, 0, width(), kTop - 4), Qt::AlignRight | Qt::AlignTop,
-                     tr("maximum: %1").arg(millisecondsText(m_fullNs / 1e6)));
+    painter.drawText(QRectF(0, 0, width(), kTop - 4), Qt::AlignRight | Qt::AlignTop, scaleText());
     paintPauses(painter);
     if (m_changePoint) {
         const double x = xOf(*m_changePoint) - width() / 2.0 / static_cast<double>(m_bars.size());

@@ -52,11 +52,13 @@ class StepStrip final : public Picture {
     void moveWindow(double x);
     std::optional<std::int64_t> findChangePoint() const;
     double highest() const;
+    QString scaleText() const;
 
     TimelineModel& m_model;
     std::map<std::int64_t, Bar> m_bars;
     QImage m_image;
     double m_fullNs = 1;
+    bool m_isCut = false;  // true if a bar is higher than the strip
     std::optional<std::int64_t> m_changePoint;
 };
 

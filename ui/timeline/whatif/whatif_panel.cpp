@@ -110,7 +110,7 @@ void WhatIfPanel::recompute() {
     m_work.requestLatest(
         this,
         [steps, change = m_selectedChange](const LatestWork::Stop&) {
-            Answer answer{replaySteps(*steps, change), nullptr};
+            Answer answer{replaySteps(*steps, change), steps->verdict(kReplayed).stepMs, nullptr};
             if (!change.changesNothing())
                 answer.replay = std::make_shared<const TraceData>(replayedTrace(*steps, change, kReplayed));
             return answer;
@@ -120,6 +120,7 @@ void WhatIfPanel::recompute() {
 
 void WhatIfPanel::showAnswer(const Answer& answer) {
     m_result = answer.result;
+    m_medianMs = answer.medianMs;
     m_model.setReplay(answer.replay);
     showResult();
 }
@@ -140,12 +141,20 @@ double WhatIfPanel::checkSeconds() const {
     return kStartSeconds + (m_result ? m_result->predicted * steps / 1000 : 0);
 }
 
+// Returns the measured time of a step: the median, which the verdict banner also contains, and the mean, to which
+// predictions are compared.
+QString WhatIfPanel::measuredText() const {
+    const QString mean = millisecondsText(m_result->measured);
+    return m_medianMs > 0 ? tr("median %1, mean %2 per step").arg(millisecondsText(m_medianMs), mean)
+                          : tr("%1 per step (mean)").arg(mean);
+}
+
 void WhatIfPanel::showResult() {
     const bool known = m_result && m_result->steps > 0;
     const bool changes = !m_selectedChange.changesNothing();
-    m_predicted->setText(
-        !known ? tr("No complete step yet")
-               : tr("%1 per step (mean)").arg(millisecondsText(changes ? m_result->predicted : m_result->measured)));
+    m_predicted->setText(!known    ? tr("No complete step yet")
+                         : changes ? tr("%1 per step (mean)").arg(millisecondsText(m_result->predicted))
+                                   : measuredText());
     const bool unanswered = m_result && !m_result->unanswered.empty();
     m_range->setVisible(known || unanswered);
     m_unchanged->setVisible(known);

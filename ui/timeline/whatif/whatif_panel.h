@@ -36,11 +36,13 @@ class WhatIfPanel final : public QFrame {
   private:
     struct Answer {
         ReplayResult result;
+        double medianMs = 0;  // median time of the measured steps in milliseconds; 0 if it is unknown
         std::shared_ptr<const TraceData> replay;
     };
     void recomputeLater();
     void recompute();
     void showAnswer(const Answer& answer);
+    QString measuredText() const;
     void showResult();
     void refreshCheck();
     void showOutcome();
@@ -60,6 +62,7 @@ class WhatIfPanel final : public QFrame {
     QTimer m_later;
     LatestWork m_work;
     std::optional<ReplayResult> m_result;
+    double m_medianMs = 0;
     StepChange m_selectedChange;
     std::uint64_t m_revision = 0;
     CheckRun m_check;

@@ -7,10 +7,16 @@
 namespace ringside {
 namespace {
 
-// Returns the number of the sample in a cell, or -1 for a cell without a sample.
-std::int64_t sampleAt(const ShardPlan& plan, int rank, qint64 slot) {
-    if (rank >= plan.spec().worldSize) return -1;
-    return slot < plan.samplesOf(rank) ? plan.index(rank, slot) : cellContent(plan, rank, slot).sample;
+struct Use {
+    std::int64_t sample = -1;  // number of the sample, or -1 for a cell without a sample
+    bool isTrained = false;    // false if the sampler or the loader drops the sample
+    bool operator==(const Use&) const = default;
+};
+
+Use useAt(const ShardPlan& plan, int rank, qint64 slot) {
+    if (rank >= plan.spec().worldSize) return {};
+    if (slot < plan.samplesOf(rank)) return {plan.index(rank, slot), slot < plan.trainedOf(rank)};
+    return {cellContent(plan, rank, slot).sample, false};
 }
 
 }  // namespace
@@ -24,10 +30,10 @@ CellDifferences::CellDifferences(const ShardScene& scene, const ShardPlan& other
         for (qint64 slot = 0; slot < m_words * 64; ++slot) {
             const auto word = static_cast<std::size_t>(wordOf(rank, slot));
             if (slot % 64 == 0) m_before[word] = found;
-            const std::int64_t sample = slot < m_columns ? sampleAt(scene.plan, rank, slot) : -1;
-            if (sample < 0) continue;
+            const Use use = slot < m_columns ? useAt(scene.plan, rank, slot) : Use();
+            if (use.sample < 0) continue;
             ++m_cells;
-            if (sample == sampleAt(other, rank, slot)) continue;
+            if (use == useAt(other, rank, slot)) continue;
             m_bits[word] |= std::uint64_t{1} << (slot % 64);
             ++found;
         }

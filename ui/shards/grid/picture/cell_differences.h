@@ -10,12 +10,12 @@
 
 namespace ringside {
 
-// Cells in which two plans have different samples: one bit per cell, and running counts that give the exact number of
-// differences under any pixel at any zoom.
+// Cells in which two plans have different samples, or a sample that one plan trains and the other drops: one bit per
+// cell, and running counts that give the exact number of differences under any pixel at any zoom.
 class CellDifferences {
   public:
     CellDifferences() = default;
-    // Compares the samples of two plans cell by cell. The object stays empty if *stop is set before the end.
+    // Compares two plans cell by cell. The object stays empty if *stop is set before the end.
     CellDifferences(const ShardScene& scene, const ShardPlan& other, const std::atomic<bool>& stop);
 
     bool differs(int rank, qint64 slot) const { return count(rank, {slot, slot + 1}) > 0; }
