@@ -288,21 +288,53 @@ Judgement cutShort(const LoaderGroup& group) {
                  group.sourceLine(), coverageJson(*coverage));
 }
 
-Judgement neverSeen(const LoaderGroup& group) {
-    if (!group.hasIndices() || group.isPartial()) return skipped("");
-    const bool dividesAll = group.isSharded() || group.isPlain();
-    if (!dividesAll) return skipped("");
-    if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a separate data set");
-    const std::vector<Coverage> coverages = coveragesOf(group);
-    if (firstComplete(coverages) == nullptr) return cutShort(group);
+// Returns the epoch that the script had set on the sampler at the start of an epoch of one rank; empty if it is not
+// known.
+std::optional<std::int64_t> samplerEpochOf(const RankLoader& one, std::int64_t epoch) {
+    for (const auto& [number, pass] : one.loader->passes)
+        if (pass.epoch == epoch) return pass.samplerEpoch;
+    return {};
+}
+
+// True if an epoch may be the rest of an epoch that an earlier run has begun: the ranks trained on fewer samples than
+// their samplers assign in an epoch. If this number is not known, true if the sampler's epoch is above 0.
+bool mayBeRest(const LoaderGroup& group, const Coverage& one) {
+    std::int64_t length = 0;
+    for (const RankLoader& rank : group.ranks) {
+        if (!rank.sampler.length) return samplerEpochOf(group.ranks.front(), one.epoch).value_or(0) > 0;
+        length += *rank.sampler.length;
+    }
+    return one.assigned + droppableOf(group) < length;
+}
+
+// Judges the epochs that leave out samples. The first epoch of a resumed run may be the rest of an epoch, so it is
+// judged only if no later epoch is complete.
+Judgement leftOut(const LoaderGroup& group, const std::vector<Coverage>& coverages) {
+    const Coverage& first = coverages.front();
+    const bool hasLater =
+        std::ranges::any_of(coverages, [&](const Coverage& one) { return one.isComplete && one.epoch > first.epoch; });
     for (const Coverage& one : coverages) {
         if (!one.isComplete || one.never <= droppableOf(group)) continue;
+        if (one.epoch == first.epoch && hasLater) continue;
+        if (one.epoch == first.epoch && mayBeRest(group, one))
+            return couldNotJudge(
+                "the only complete epoch has left out samples, and may be the rest of an epoch that an earlier run "
+                "has begun");
         return found(counted(one.never, "sample") + " of " + grouped(one.pool) + " (" +
                          percentOf(static_cast<double>(one.never), static_cast<double>(one.pool)) +
                          ") went to no rank in epoch " + std::to_string(one.epoch + 1) + ".",
                      group.sourceLine(), coverageJson(one));
     }
     return passed();
+}
+
+Judgement neverSeen(const LoaderGroup& group) {
+    if (!group.hasIndices() || group.isPartial()) return skipped("");
+    const bool dividesAll = group.isSharded() || group.isPlain();
+    if (!dividesAll) return skipped("");
+    if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a separate data set");
+    const std::vector<Coverage> coverages = coveragesOf(group);
+    return firstComplete(coverages) == nullptr ? cutShort(group) : leftOut(group, coverages);
 }
 
 }  // namespace
