@@ -115,7 +115,7 @@ constexpr std::array kChecks{
           "no-process-group", judgeLocalMetrics},
     Check{"validation-everywhere", "Evaluation is shared among ranks", kCost,
           "Evaluate a part on each rank and all-reduce the counts, or evaluate on rank 0 only.",
-          "", judgeValidationEverywhere},
+          "trained-on-validation", judgeValidationEverywhere},
     Check{"sync-every-micro-batch", "Gradients are reduced once per optimizer step", kCost,
           "Run all micro-batches except the last one inside model.no_sync().",
           "", judgeSyncEveryMicroBatch},

@@ -5,8 +5,8 @@
 using namespace ringside;
 using namespace ringside::testing;
 
-// A run that resumes after 4 of 8 batches of 2 samples per rank, with a sampler that starts at the first sample that was
-// not trained.
+// A run that resumes after 4 of 8 batches of 2 samples per rank, with a sampler that starts at the first sample that
+// was not trained.
 TEST_CASE("The rest of an epoch that a resumed run begins with leaves out no samples") {
     const std::string resumes = R"({"class":"train.Resumable","num_replicas":2,"rank":$R,"shuffle":true,)"
                                 R"("num_samples":8,"total_size":16})";
@@ -38,4 +38,48 @@ TEST_CASE("The rest of an epoch that a resumed run begins with leaves out no sam
     CHECK(resultOf(first(unknown, 0, false).diagnosis(), "samples-never-seen") == "found");
     CHECK(resultOf(first(unknown, 1, false).diagnosis(), "samples-never-seen") == "could_not_judge");
     CHECK(resultOf(first(resumes, 0, true).diagnosis(), "samples-never-seen") == "passed");
+}
+
+// Rank 1 is 5 ms behind rank 0, so that rank 0 trains on all samples before rank 1 evaluates.
+TEST_CASE("Training on all samples after the last evaluation is no training on validation samples") {
+    const auto with = [](bool evaluatesAgain) {
+        Reports reports = healthyDdp();
+        const std::string base = R"({"class":"Base","object":7,"length":100,"content_crc32":[5]})";
+        reports.facts("loader", loaderFacts(0, kDistributedSampler, subsetFacts(1, 80, "t")));
+        reports.facts("loader", loaderFacts(1, kDistributedSampler, subsetFacts(2, 20, "v")));
+        reports.facts("loader", loaderFacts(2, kDistributedSampler, base));
+        reports.facts("subset", R"({"object":1,"first":0,"index":)" + listOf(range(0, 80)) + "}");
+        reports.facts("subset", R"({"object":2,"first":0,"index":)" + listOf(range(80, 100)) + "}");
+        for (int rank = 0; rank < 2; ++rank) {
+            const auto begins = [&](const std::string& pass, std::int64_t timeUs) {
+                reports.fact(rank, "pass", pass, timeUs + 5000 * rank);
+            };
+            reports.trainedPass(rank, 0, 0, "", {range(40 * rank, 40 * rank + 40)});
+            reports.evaluatedPass(rank, 1, 0, range(10 * rank, 10 * rank + 10));
+            reports.trainedPass(rank, 2, 0, "", {range(50 * rank, 50 * rank + 50)});
+            begins(R"({"loader":0,"pass":0,"collectives":0})", 1000);
+            begins(R"({"loader":1,"pass":0,"collectives":0})", 9000);
+            begins(R"({"loader":2,"pass":0,"collectives":1})", 10000);
+            if (!evaluatesAgain) continue;
+            reports.evaluatedPass(rank, 1, 1, range(10 * rank, 10 * rank + 10));
+            begins(R"({"loader":1,"pass":1,"collectives":1})", 20000);
+        }
+        return reports.diagnosis();
+    };
+    CHECK(accusations(with(false)).empty());
+    CHECK(reasonOfResult(with(false), "trained-on-validation") ==
+          "the ranks begin to train on a larger part only after the last evaluation");
+    CHECK(accusations(with(true)) == std::vector<std::string>{"trained-on-validation"});
+}
+
+TEST_CASE("An evaluation that each rank repeats is reported once if its samples are trained on") {
+    Reports reports = healthyDdp();
+    const std::string base = R"({"class":"Base","object":7,"length":100,"content_crc32":[5]})";
+    reports.facts("loader", loaderFacts(0, kDistributedSampler, base));
+    reports.facts("loader", loaderFacts(1, kRandomSampler, subsetFacts(2, 20, "v")));
+    reports.facts("subset", R"({"object":2,"first":0,"index":)" + listOf(range(80, 100)) + "}");
+    for (int rank = 0; rank < 2; ++rank)
+        reports.trainedPass(rank, 0, 0, "", {range(50 * rank, 50 * rank + 50)}).evaluatedPass(rank, 1, 0, range(0, 20));
+    CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"trained-on-validation"});
+    CHECK(reasonOfResult(reports.diagnosis(), "validation-everywhere") == "explained by trained-on-validation");
 }
