@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -245,12 +246,22 @@ Judgement sameDraws(const LoaderGroup& group) {
     return passed();
 }
 
+// True if ranks draw more of their own samples repeatedly than samplers repeat to fill shards: the sampler draws with
+// replacement, although its class and its attributes do not show it.
+bool drawsAgain(const LoaderGroup& group, const std::vector<Coverage>& coverages) {
+    return std::ranges::any_of(coverages, [&](const Coverage& one) {
+        const std::int64_t distinct = std::accumulate(one.ofRank.begin(), one.ofRank.end(), std::int64_t{0});
+        return one.assigned - distinct > paddingOf(group);
+    });
+}
+
 Judgement overlap(const LoaderGroup& group) {
     if (!group.hasIndices()) return skipped("");
     if (group.isPartial()) return sameDraws(group);
     if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a separate data set");
     const std::vector<Coverage> coverages = coveragesOf(group);
     if (coverages.empty()) return couldNotJudge("the indices of an epoch were not reported by all ranks");
+    if (drawsAgain(group, coverages)) return sameDraws(group);
     const std::int64_t padding = paddingOf(group);
     const auto overlapping =
         std::ranges::find_if(coverages, [padding](const Coverage& one) { return one.shared > padding; });
@@ -334,6 +345,7 @@ Judgement neverSeen(const LoaderGroup& group) {
     if (!dividesAll) return skipped("");
     if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a separate data set");
     const std::vector<Coverage> coverages = coveragesOf(group);
+    if (drawsAgain(group, coverages)) return skipped("");
     return firstComplete(coverages) == nullptr ? cutShort(group) : leftOut(group, coverages);
 }
 

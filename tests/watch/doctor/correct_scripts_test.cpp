@@ -83,3 +83,28 @@ TEST_CASE("An evaluation that each rank repeats is reported once if its samples 
     CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"trained-on-validation"});
     CHECK(reasonOfResult(reports.diagnosis(), "validation-everywhere") == "explained by trained-on-validation");
 }
+
+// A rank reads 12 of its 20 samples twice in an epoch, and the other rank reads them too.
+TEST_CASE("A sampler of the script that draws with replacement may give a sample to several ranks") {
+    const std::string data = R"({"class":"T","object":1,"length":64,"content_crc32":[7]})";
+    for (const char* const facts :
+         {R"({"class":"train.Balanced","epoch":0})", R"({"class":"train.Balanced","num_replicas":2,"rank":$R})"}) {
+        Reports reports = healthyDdp(facts, data);
+        for (int rank = 0; rank < 2; ++rank) {
+            std::vector<std::int64_t> draws;
+            for (std::int64_t i = 0; i < 32; ++i) draws.push_back((i + 7 * rank) % 20);
+            reports.trainedPass(rank, 0, 0, R"(,"sampler_epoch":0)", {draws});
+        }
+        CHECK(accusations(reports.diagnosis()).empty());
+        CHECK(resultOf(reports.diagnosis(), "shards-overlap") == "passed");
+        CHECK(resultOf(reports.diagnosis(), "samples-never-seen") == "skipped");
+    }
+    std::vector<std::int64_t> draws = range(0, 16);
+    draws.insert(draws.end(), {3, 3, 5, 9, 5});
+    Reports equal = healthyDdp(R"({"class":"train.Balanced","epoch":0})", data);
+    for (int rank = 0; rank < 2; ++rank) equal.trainedPass(rank, 0, 0, "", {draws});
+    CHECK(accusations(equal.diagnosis()) == std::vector<std::string>{"shards-overlap"});
+    CHECK(findingOf(equal.diagnosis(), "shards-overlap").text ==
+          "Ranks 0 and 1 draw the same 21 samples in the same order in epoch 1: the Balanced has the same seed on all "
+          "ranks.");
+}
