@@ -108,3 +108,29 @@ TEST_CASE("A sampler of the script that draws with replacement may give a sample
           "Ranks 0 and 1 draw the same 21 samples in the same order in epoch 1: the Balanced has the same seed on all "
           "ranks.");
 }
+
+// The model has one layer of batch normalisation, with a mean and a variance.
+TEST_CASE("Running statistics that the script averages before each evaluation are not judged") {
+    const auto with = [](int collectives) {
+        Reports reports = healthyDdp();
+        reports.facts("data_parallel",
+                      R"({"kind":"ddp","where":"train.py:20","ranks":[0,1],"find_unused_parameters":false,)"
+                      R"("broadcast_buffers":false,"batch_norms":{"BatchNorm1d":1}})");
+        reports.facts("loader", loaderFacts(1, kDistributedSampler, kData));
+        healthyEpochs(reports);
+        for (int rank = 0; rank < 2; ++rank) {
+            reports.evaluatedPass(rank, 1, 0, {8 * rank, 8 * rank + 1});
+            reports.fact(rank, "pass", R"({"loader":0,"pass":1,"sampler_epoch":1,"collectives":4})", 1000);
+            const std::string after = std::to_string(4 + collectives);
+            reports.fact(rank, "pass", R"({"loader":1,"pass":0,"collectives":)" + after + "}", 2000);
+            reports.fact(rank, "end", R"({"steps":4,"collectives":9})", 3000);
+            reports.checksums(rank, 8, {"w", "1.running_mean", "1.running_var"}, {1, 2 + rank, 4 + rank});
+        }
+        return reports.diagnosis();
+    };
+    CHECK(accusations(with(2)).empty());
+    CHECK(resultOf(with(2), "batch-norm-differs") == "could_not_judge");
+    CHECK(accusations(with(1)) == std::vector<std::string>{"batch-norm-differs"});
+    CHECK(findingOf(with(1), "batch-norm-differs").text.find("broadcast_buffers (or forward_sync_buffers) is False") !=
+          std::string::npos);
+}
