@@ -134,3 +134,26 @@ TEST_CASE("Running statistics that the script averages before each evaluation ar
     CHECK(findingOf(with(1), "batch-norm-differs").text.find("broadcast_buffers (or forward_sync_buffers) is False") !=
           std::string::npos);
 }
+
+TEST_CASE("A sampler of the script that shuffles by its epoch misses set_epoch too") {
+    const std::vector<std::int64_t> shuffled{4, 2, 14, 6, 0, 12, 8, 10}, other{6, 0, 4, 12, 2, 10, 14, 8};
+    const std::vector<std::int64_t> filled{2, 4, 6, 8, 10, 12, 14, 0};
+    const auto with = [](const std::string& sampler, const std::vector<std::int64_t>& first,
+                         const std::vector<std::int64_t>& second, const std::string& epoch) {
+        Reports reports = healthyDdp(sampler, R"({"class":"Texts","object":1,"length":16})");
+        reports.trainedPass(0, 0, 0, R"(,"sampler_epoch":0)", {first});
+        reports.trainedPass(0, 0, 1, R"(,"sampler_epoch":)" + epoch, {second});
+        return reports.diagnosis();
+    };
+    const std::string own = R"({"class":"__main__.Buckets","rank":$R,"epoch":0,"seed":0})";
+    CHECK(accusations(with(own, shuffled, shuffled, "0")) == std::vector<std::string>{"set-epoch-missing"});
+    CHECK(resultOf(with(own, shuffled, shuffled, "1"), "set-epoch-missing") == "passed");
+    CHECK(resultOf(with(own, shuffled, other, "0"), "set-epoch-missing") == "passed");
+    CHECK(resultOf(with(own, range(0, 8), range(0, 8), "0"), "set-epoch-missing") == "skipped");
+    CHECK(resultOf(with(own, filled, filled, "0"), "set-epoch-missing") == "skipped");
+    const std::string ordered = R"({"class":"__main__.ByLength","epoch":0,"shuffle":false})";
+    CHECK(resultOf(with(ordered, shuffled, shuffled, "0"), "set-epoch-missing") == "skipped");
+    Reports without = healthyDdp(R"({"class":"__main__.ByLength"})", R"({"class":"Texts","object":1,"length":16})");
+    for (int pass = 0; pass < 2; ++pass) without.trainedPass(0, 0, pass, "", {shuffled});
+    CHECK(resultOf(without.diagnosis(), "set-epoch-missing") == "skipped");
+}
