@@ -344,13 +344,14 @@ Judgement judgeReplicasDiffer(const Evidence& evidence) {
                 "the script averages gradients or parameters in some steps only, between which replicas may differ");
             continue;
         }
-        const ReductionLoss loss =
-            isDdp(group) ? reductionLossOf(*evidence.find(group.ranks.front()), difference) : ReductionLoss{};
+        const RankEvidence& rank = *evidence.find(group.ranks.front());
+        const ReductionLoss loss = isDdp(group) ? reductionLossOf(rank, difference) : ReductionLoss{};
+        const std::string model = group.where.empty() ? lineOfDifference(rank, difference) : group.where;
         return found("Replicas differ since step " + std::to_string(difference.firstStep) + ": " +
                          tensorWords(difference) + " of " + rankWords(difference.ranks) + " no longer equal" +
                          (difference.different == 1 ? "s that" : " those") + " of rank " +
                          std::to_string(group.ranks.front()) + "." + loss.text,
-                     loss.line.empty() ? group.where : loss.line, differenceJson(difference));
+                     loss.line.empty() ? model : loss.line, differenceJson(difference));
     }
     return result;
 }
