@@ -157,3 +157,15 @@ TEST_CASE("A sampler of the script that shuffles by its epoch misses set_epoch t
     for (int pass = 0; pass < 2; ++pass) without.trainedPass(0, 0, pass, "", {shuffled});
     CHECK(resultOf(without.diagnosis(), "set-epoch-missing") == "skipped");
 }
+
+TEST_CASE("Accumulated gradients that the script changes before the step are not judged") {
+    Reports reports(1);
+    reports
+        .facts("step_counts",
+               R"({"from_step":1,"optimizers":[0],"batches":[0],"losses":["train.py:40"],"skipped":0,"backwards":4})")
+        .facts("optimizer", R"({"id":0,"class":"torch.optim.sgd.SGD"})");
+    reports.facts("loss", R"({"where":"train.py:40","function":"NllLossBackward0"})");
+    CHECK(resultOf(reports.diagnosis(), "accumulation-undivided") == "found");
+    reports.facts("gradients_changed", R"({"after_step":1})");
+    CHECK(resultOf(reports.diagnosis(), "accumulation-undivided") == "could_not_judge");
+}
