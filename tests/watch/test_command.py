@@ -290,6 +290,32 @@ class Ends(Watch):
         self.assertIn(b"still train: Ringside ends these processes", error)
         self.assert_nothing_left()
 
+    def test_a_command_that_fails_or_is_killed_leaves_no_processes(self):
+        for end, code in (("exit 3", 3), ("kill -9 $$", 128 + signal.SIGKILL)):
+            done = self.watch("sh", "-c", "sleep 97 & " + end)
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assert_nothing_left()
+
+    def test_a_script_that_is_killed_or_ended_by_check_leaves_no_helper(self):
+        line = "sleep 97 & exec %s %s --ranks 1 " % (sys.executable, FAKE)
+        done = self.watch("sh", "-c", line + "--wait", options=["--check=6"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_nothing_left()
+        shutil.rmtree(self.run_directory)
+        # The helper ignores SIGTERM.
+        done = self.watch("sh", "-c", "sh -c 'trap \"\" TERM; sleep 97' & exec %s %s --fail 0" % (sys.executable, FAKE))
+        self.assertEqual(done.returncode, 7, done.stderr)
+        self.assertNotIn(b"still train", done.stderr)
+        self.assert_nothing_left()
+
+    def test_a_helper_that_a_successful_script_leaves_is_not_ended(self):
+        line = "sleep 97 >/dev/null 2>&1 & exec %s %s --ranks 1" % (sys.executable, FAKE)
+        self.assertEqual(self.watch("sh", "-c", line).returncode, 0)
+        left = descendants_alive(self.mark)
+        self.assertEqual(len(left), 1)
+        os.kill(left[0], signal.SIGKILL)
+        self.assert_nothing_left()
+
     def test_check_ends_the_command(self):
         done = self.fake("--ranks", "2", "--wait", options=["--check=6"])
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -135,7 +135,8 @@ std::vector<SamplesLine> linesOf(const SampleAudit& audit, std::size_t most) {
                              " validation samples were trained on",
                          false});
     } else if (audit.trainedOn) {
-        lines.push_back({"validation", "none of its " + std::to_string(audit.validated) + " samples was trained on"});
+        lines.push_back({"validation", "none of its " + std::to_string(audit.validated) + " samples was trained on" +
+                                           (audit.trainedLater > 0 ? " before the last evaluation" : "")});
     }
     for (const std::string& note : audit.notes) lines.push_back({"note", note});
     return lines;

@@ -31,6 +31,35 @@ const ContentSums* contentOf(const RankFacts& rank, std::int64_t loader, std::in
     return found == rank.contents.end() ? nullptr : &found->second;
 }
 
+// Begins of the first and of the last pass of a loader on one rank, in microseconds since the run started.
+struct PassBegins {
+    std::int64_t firstUs = 0;
+    std::int64_t lastUs = 0;
+};
+using PassTimes = std::map<int, PassBegins>;  // by rank
+
+// Returns the times of the passes over a loader on each rank that has iterated over it in an attempt.
+PassTimes passTimesOf(const ChainedAttempt& attempt, const std::vector<LoaderStream>& streams, int number) {
+    PassTimes times;
+    const auto position = static_cast<std::size_t>(number);
+    if (position >= streams.size()) return times;
+    for (const auto& [rank, loader] : streams[position].loaders) {
+        for (const auto& [key, pass] : attempt.facts->at(rank).passes) {
+            if (key.first != loader) continue;
+            const auto [found, isNew] = times.try_emplace(rank, PassBegins{pass.beganUs, pass.beganUs});
+            found->second.firstUs = std::min(found->second.firstUs, pass.beganUs);
+            found->second.lastUs = std::max(found->second.lastUs, pass.beganUs);
+        }
+    }
+    return times;
+}
+
+SampleSet unionOf(const std::map<int, SampleSet>& sets) {
+    SampleSet all;
+    for (const auto& [number, one] : sets) one.forEach([&](std::int64_t sample) { all.insert(sample); });
+    return all;
+}
+
 }  // namespace
 
 SampleAuditor::SampleAuditor(std::vector<RecordedFacts> facts) : m_facts(std::move(facts)) {
@@ -121,7 +150,7 @@ void SampleAuditor::countDraws(Open& open, std::size_t attempt, int rank, std::i
     const SampleMap& map = m_spaces->mapOf(attempt, rank, loader);
     if (open.why.empty()) open.why = map.why;
     SampleCounts& counts = open.spaces[map.space];
-    SampleSet& all = (role == kTraining ? m_trained : m_validated)[map.space];
+    SampleSet& all = (role == kTraining ? m_trained : m_validated)[map.space][stream];
     for (std::size_t i = 0; i < index.size(); ++i) {
         const std::int64_t sample = map.sampleOf(index[i]);
         if (sample < 0 || (map.length >= 0 && sample >= map.length)) {
@@ -377,15 +406,52 @@ void SampleAuditor::correctByContent() {
     }
 }
 
+// True if training on a loader begins only after the last evaluation of a validation loader, for example because the
+// script trains on all samples after it has chosen its settings. Both are numbers of loaders in the attempts of the
+// chain.
+bool SampleAuditor::beginsAfter(int training, int validation) const {
+    std::optional<std::size_t> first, last;  // first attempt that trains, last attempt that evaluates
+    for (std::size_t i = 0; i < m_chain.size(); ++i) {
+        if (!first && !passTimesOf(m_chain[i], m_chain[i].training, training).empty()) first = i;
+        if (!passTimesOf(m_chain[i], m_chain[i].validation, validation).empty()) last = i;
+    }
+    if (!first || !last || *first != *last) return first && last && *first > *last;
+    const ChainedAttempt& attempt = m_chain[*first];
+    const PassTimes evaluated = passTimesOf(attempt, attempt.validation, validation);
+    const PassTimes trained = passTimesOf(attempt, attempt.training, training);
+    const auto latest = std::ranges::max_element(evaluated, {}, [](const auto& one) { return one.second.lastUs; });
+    // The ranks may begin at different times, so ranks that do both are compared if there are any.
+    const bool hasBoth = std::ranges::any_of(trained, [&](const auto& one) { return evaluated.contains(one.first); });
+    return std::ranges::all_of(trained, [&](const auto& one) {
+        const auto own = evaluated.find(one.first);
+        return own != evaluated.end() ? one.second.firstUs > own->second.lastUs
+                                      : hasBoth || one.second.firstUs > latest->second.lastUs;
+    });
+}
+
 // Adds the number of validation samples that were trained on, by data set. A loader that evaluates all trained samples
 // measures the training accuracy, so its samples do not count as validation samples.
 void SampleAuditor::addLeaks(SampleAudit& result) const {
     for (const auto& [space, validated] : m_validated) {
+        const SampleSet all = unionOf(validated);
         const auto trained = m_trained.find(space);
-        const std::int64_t common = trained == m_trained.end() ? 0 : validated.countCommon(trained->second);
-        if (common > 0 && common == trained->second.size()) continue;
-        result.validated += validated.size();
-        if (trained != m_trained.end()) result.trainedOn = result.trainedOn.value_or(0) + common;
+        if (trained == m_trained.end()) {
+            result.validated += all.size();
+            continue;
+        }
+        const SampleSet allTrained = unionOf(trained->second);
+        const std::int64_t common = all.countCommon(allTrained);
+        if (common > 0 && common == allTrained.size()) continue;
+        result.validated += all.size();
+        SampleSet leaked;
+        for (const auto& [validation, held] : validated)
+            for (const auto& [training, samples] : trained->second)
+                if (!beginsAfter(training, validation))
+                    held.forEach([&](std::int64_t one) {
+                        if (samples.contains(one)) leaked.insert(one);
+                    });
+        result.trainedOn = result.trainedOn.value_or(0) + leaked.size();
+        result.trainedLater += common - leaked.size();
     }
     if (result.trainedOn.value_or(0) > 0) return;
     std::int64_t equal = 0;

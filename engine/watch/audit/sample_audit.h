@@ -61,8 +61,12 @@ struct EpochAudit {
 struct SampleAudit {
     std::vector<EpochAudit> training, validation;  // audit of each epoch, by loader, group and epoch
     std::int64_t validated = 0;                    // number of distinct samples that were used for validation
-    // number of validation samples that were also trained on in any epoch; empty: not known
+    // number of validation samples that were also trained on in an epoch that begins before their last evaluation;
+    // empty: not known
     std::optional<std::int64_t> trainedOn{};
+    // number of validation samples that were trained on only after the last evaluation of their loader; not in
+    // trainedOn
+    std::int64_t trainedLater = 0;
     // False if it is not known from which step a run of the chain continues: samples of the earlier run may then be
     // counted although they were trained again.
     bool knowsStarts = true;
@@ -73,8 +77,8 @@ struct SampleAudit {
 
 // Counts the samples of a chain of watched runs. The events of the runs are read twice: first the facts of all runs are
 // collected, because ranks report them at different times; then the indices are counted. Exact for data sets of up to
-// 10^8 samples. Memory: 2 bytes per sample for each epoch that is still counted, and 2 bytes per sample for the results
-// of the whole chain.
+// 10^8 samples. Memory: 2 bytes per sample for each epoch that is still counted, and 2 bytes per sample and loader for
+// the results of the whole chain.
 class SampleAuditor {
   public:
     // facts: facts of each run of the chain, oldest run first.
@@ -138,6 +142,7 @@ class SampleAuditor {
     void correctByContent();
     void discardIncomplete();
     void addLeaks(SampleAudit& result) const;
+    bool beginsAfter(int training, int validation) const;
 
     std::vector<RecordedFacts> m_facts;
     std::vector<std::size_t> m_firstAttempt;  // number of the first attempt of each run
@@ -153,8 +158,9 @@ class SampleAuditor {
     std::map<LoaderEpoch, Counted> m_counted;
     std::map<std::pair<int, int>, ContentCheck> m_contents;  // comparison of contents, by role (training or validation)
                                                              // and loader
-    // samples that were used for training or for validation, by the number of their data set (SampleMap::space)
-    std::map<int, SampleSet> m_trained, m_validated;
+    // samples that were used for training or for validation, by the number of their data set (SampleMap::space) and by
+    // the number of the loader
+    std::map<int, std::map<int, SampleSet>> m_trained, m_validated;
     std::map<std::uint32_t, int> m_trainedContents;  // data set of each trained sample, by the checksum of its
                                                      // content
     std::map<std::uint32_t, int> m_validatedContents;

@@ -75,7 +75,8 @@ constexpr std::array kChecks{
           "unused-parameters model-not-wrapped different-start learning-rates-differ parameters-outside-ddp forward-around-ddp",
           judgeReplicasDiffer},
     Check{"batch-norm-differs", "Equal batch normalisation statistics on all ranks", kMistake,
-          "Use broadcast_buffers=True, or convert the model with SyncBatchNorm.convert_sync_batchnorm().",
+          "Use broadcast_buffers=True (forward_sync_buffers=True since PyTorch 2.15), convert the model with "
+          "SyncBatchNorm.convert_sync_batchnorm(), or average the statistics before each evaluation.",
           "model-not-wrapped replicas-differ forward-around-ddp", judgeBatchNorm},
     Check{"optimizer-without-gradients", "The optimizer updates the model", kMistake,
           "Create the optimizer after the model is moved, sharded or wrapped, and do not clear gradients before step().",
@@ -115,7 +116,7 @@ constexpr std::array kChecks{
           "no-process-group", judgeLocalMetrics},
     Check{"validation-everywhere", "Evaluation is shared among ranks", kCost,
           "Evaluate a part on each rank and all-reduce the counts, or evaluate on rank 0 only.",
-          "", judgeValidationEverywhere},
+          "trained-on-validation", judgeValidationEverywhere},
     Check{"sync-every-micro-batch", "Gradients are reduced once per optimizer step", kCost,
           "Run all micro-batches except the last one inside model.no_sync().",
           "", judgeSyncEveryMicroBatch},

@@ -267,6 +267,8 @@ Judgement judgeUndividedLoss(const Evidence& evidence) {
     constexpr std::array<std::string_view, 4> kScaled{"DivBackward", "MulBackward", "SumBackward", "CompiledFunction"};
     const bool isScaled = std::ranges::any_of(kScaled, [&](std::string_view one) { return contains(function, one); });
     if (isScaled) return passed();
+    if (!rank->factsOf("gradients_changed").empty())
+        return couldNotJudge("the script changes the gradients before the optimizer step, and may divide them");
     const std::string mean = meanOf(loss);
     if (mean.empty())
         return couldNotJudge("it is not known whether the script divides the loss, whose last operation is " +

@@ -175,6 +175,42 @@ UnreducedStep unreducedStep(const Evidence& evidence, const ReplicaGroup& group)
     return {};
 }
 
+// Returns the largest number of layers of batch normalisation in a model that a rank reports; 0 if none is reported.
+// Layers of SyncBatchNorm do not count, because their statistics are equal on all ranks.
+std::int64_t batchNormsOf(const RankEvidence& rank) {
+    std::int64_t most = 0;
+    for (const Json& model : rank.factsOf("data_parallel")) {
+        const Json* const norms = memberOf(model, "batch_norms");
+        if (norms == nullptr || !norms->is_object()) continue;
+        std::int64_t count = 0;
+        for (const auto& [kind, number] : norms->items())
+            if (kind != "SyncBatchNorm") count += numberOf(*norms, kind, 0);
+        most = std::max(most, count);
+    }
+    return most;
+}
+
+// Returns the largest number of collectives that the script of a rank has called between the start of the last training
+// pass before an evaluation and the start of this evaluation, over all evaluations.
+std::int64_t collectivesBeforeEvaluation(const RankEvidence& rank) {
+    std::vector<std::pair<const PassEvidence*, bool>> passes;  // each pass, with true if it is an evaluation
+    for (const auto& [id, loader] : rank.loaders)
+        for (const auto& [number, pass] : loader.passes)
+            if (pass.collectives) passes.emplace_back(&pass, rank.evaluates(loader));
+    std::ranges::stable_sort(passes, {}, [](const auto& one) { return one.first->beganUs; });
+    std::int64_t most = 0;
+    for (std::size_t i = 1; i < passes.size(); ++i)
+        if (passes[i].second && !passes[i - 1].second)
+            most = std::max(most, *passes[i].first->collectives - *passes[i - 1].first->collectives);
+    return most;
+}
+
+// True if the script may average the mean and the variance of each layer of batch normalisation before it evaluates.
+bool mayAverageStatistics(const RankEvidence& rank) {
+    const std::int64_t norms = batchNormsOf(rank);
+    return norms > 0 && collectivesBeforeEvaluation(rank) >= 2 * norms;
+}
+
 }  // namespace
 
 Judgement judgeModelNotWrapped(const Evidence& evidence) {
@@ -308,13 +344,14 @@ Judgement judgeReplicasDiffer(const Evidence& evidence) {
                 "the script averages gradients or parameters in some steps only, between which replicas may differ");
             continue;
         }
-        const ReductionLoss loss =
-            isDdp(group) ? reductionLossOf(*evidence.find(group.ranks.front()), difference) : ReductionLoss{};
+        const RankEvidence& rank = *evidence.find(group.ranks.front());
+        const ReductionLoss loss = isDdp(group) ? reductionLossOf(rank, difference) : ReductionLoss{};
+        const std::string model = group.where.empty() ? lineOfDifference(rank, difference) : group.where;
         return found("Replicas differ since step " + std::to_string(difference.firstStep) + ": " +
                          tensorWords(difference) + " of " + rankWords(difference.ranks) + " no longer equal" +
                          (difference.different == 1 ? "s that" : " those") + " of rank " +
                          std::to_string(group.ranks.front()) + "." + loss.text,
-                     loss.line.empty() ? group.where : loss.line, differenceJson(difference));
+                     loss.line.empty() ? model : loss.line, differenceJson(difference));
     }
     return result;
 }
@@ -328,9 +365,12 @@ Judgement judgeBatchNorm(const Evidence& evidence) {
                 return skipped(
                     "the model has no running statistics, or DDP copies them from rank 0 before each forward pass");
             if (!difference.endsDifferent) return passed();
+            if (mayAverageStatistics(*evidence.find(group.ranks.front())))
+                return couldNotJudge(
+                    "the script calls enough collectives before an evaluation to average the running statistics");
             return found("The running statistics of batch normalisation differ between the ranks since step " +
                              std::to_string(difference.firstStep) + " (" + tensorWords(difference) +
-                             "), because broadcast_buffers is False.",
+                             "), because broadcast_buffers (or forward_sync_buffers) is False.",
                          group.where, differenceJson(difference));
         });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -245,12 +246,22 @@ Judgement sameDraws(const LoaderGroup& group) {
     return passed();
 }
 
+// True if ranks draw more of their own samples repeatedly than samplers repeat to fill shards: the sampler draws with
+// replacement, although its class and its attributes do not show it.
+bool drawsAgain(const LoaderGroup& group, const std::vector<Coverage>& coverages) {
+    return std::ranges::any_of(coverages, [&](const Coverage& one) {
+        const std::int64_t distinct = std::accumulate(one.ofRank.begin(), one.ofRank.end(), std::int64_t{0});
+        return one.assigned - distinct > paddingOf(group);
+    });
+}
+
 Judgement overlap(const LoaderGroup& group) {
     if (!group.hasIndices()) return skipped("");
     if (group.isPartial()) return sameDraws(group);
     if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a separate data set");
     const std::vector<Coverage> coverages = coveragesOf(group);
     if (coverages.empty()) return couldNotJudge("the indices of an epoch were not reported by all ranks");
+    if (drawsAgain(group, coverages)) return sameDraws(group);
     const std::int64_t padding = paddingOf(group);
     const auto overlapping =
         std::ranges::find_if(coverages, [padding](const Coverage& one) { return one.shared > padding; });
@@ -288,21 +299,54 @@ Judgement cutShort(const LoaderGroup& group) {
                  group.sourceLine(), coverageJson(*coverage));
 }
 
-Judgement neverSeen(const LoaderGroup& group) {
-    if (!group.hasIndices() || group.isPartial()) return skipped("");
-    const bool dividesAll = group.isSharded() || group.isPlain();
-    if (!dividesAll) return skipped("");
-    if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a separate data set");
-    const std::vector<Coverage> coverages = coveragesOf(group);
-    if (firstComplete(coverages) == nullptr) return cutShort(group);
+// Returns the epoch that the script had set on the sampler at the start of an epoch of one rank; empty if it is not
+// known.
+std::optional<std::int64_t> samplerEpochOf(const RankLoader& one, std::int64_t epoch) {
+    for (const auto& [number, pass] : one.loader->passes)
+        if (pass.epoch == epoch) return pass.samplerEpoch;
+    return {};
+}
+
+// True if an epoch may be the rest of an epoch that an earlier run has begun: the ranks trained on fewer samples than
+// their samplers assign in an epoch. If this number is not known, true if the sampler's epoch is above 0.
+bool mayBeRest(const LoaderGroup& group, const Coverage& one) {
+    std::int64_t length = 0;
+    for (const RankLoader& rank : group.ranks) {
+        if (!rank.sampler.length) return samplerEpochOf(group.ranks.front(), one.epoch).value_or(0) > 0;
+        length += *rank.sampler.length;
+    }
+    return one.assigned + droppableOf(group) < length;
+}
+
+// Judges the epochs that leave out samples. The first epoch of a resumed run may be the rest of an epoch, so it is
+// judged only if no later epoch is complete.
+Judgement leftOut(const LoaderGroup& group, const std::vector<Coverage>& coverages) {
+    const Coverage& first = coverages.front();
+    const bool hasLater =
+        std::ranges::any_of(coverages, [&](const Coverage& one) { return one.isComplete && one.epoch > first.epoch; });
     for (const Coverage& one : coverages) {
         if (!one.isComplete || one.never <= droppableOf(group)) continue;
+        if (one.epoch == first.epoch && hasLater) continue;
+        if (one.epoch == first.epoch && mayBeRest(group, one))
+            return couldNotJudge(
+                "the only complete epoch has left out samples, and may be the rest of an epoch that an earlier run "
+                "has begun");
         return found(counted(one.never, "sample") + " of " + grouped(one.pool) + " (" +
                          percentOf(static_cast<double>(one.never), static_cast<double>(one.pool)) +
                          ") went to no rank in epoch " + std::to_string(one.epoch + 1) + ".",
                      group.sourceLine(), coverageJson(one));
     }
     return passed();
+}
+
+Judgement neverSeen(const LoaderGroup& group) {
+    if (!group.hasIndices() || group.isPartial()) return skipped("");
+    const bool dividesAll = group.isSharded() || group.isPlain();
+    if (!dividesAll) return skipped("");
+    if (group.compareDataSets() == Sameness::kDifferent) return passed("each rank has a separate data set");
+    const std::vector<Coverage> coverages = coveragesOf(group);
+    if (drawsAgain(group, coverages)) return skipped("");
+    return firstComplete(coverages) == nullptr ? cutShort(group) : leftOut(group, coverages);
 }
 
 }  // namespace

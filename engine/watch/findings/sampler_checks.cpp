@@ -96,16 +96,31 @@ std::string shuffleReason(const std::vector<EpochOrder>&) {
     return ", although its sampler shuffles.";
 }
 
+// True if an order of samples is shuffled. An ascending order is not, nor is one with a single sample that is less than
+// the one before it, which may be the first of those that fill a shard.
+bool isShuffled(const EpochOrder& one) {
+    std::int64_t descents = 0;
+    for (std::size_t i = 1; i < one.order.size(); ++i) descents += one.order[i] < one.order[i - 1];
+    return descents >= 2;
+}
+
+// True for a sampler of the script that has an epoch and shuffles, although it does not report that it divides samples
+// among ranks.
+bool isOwnWithEpoch(const SamplerFacts& sampler, const std::vector<EpochOrder>& orders) {
+    if (sampler.isCreatedByTrainer || !sampler.shuffle.value_or(true) || orders.empty()) return false;
+    return std::ranges::all_of(orders,
+                               [](const EpochOrder& one) { return one.samplerEpoch.has_value() && isShuffled(one); });
+}
+
 // Finds two consecutive epochs of one loader that have the same order of samples.
 template <class Applies, class Reason>
 Judgement judgeOrders(const Evidence& evidence, const Applies& applies, const Reason& reason) {
     bool hasLoader = false, hasTwo = false;
     for (const auto& [rank, one] : evidence.ranks()) {
         for (const auto& [id, loader] : one.loaders) {
-            const SamplerFacts sampler = samplerOf(loader.facts);
-            if (!loader.isTrained() || !applies(sampler)) continue;
-            hasLoader = true;
             const std::vector<EpochOrder> orders = ordersOf(loader);
+            if (!loader.isTrained() || !applies(samplerOf(loader.facts), orders)) continue;
+            hasLoader = true;
             for (std::size_t i = 1; i < orders.size(); ++i) {
                 hasTwo = true;
                 if (!hasEqualOrder(orders[i - 1], orders[i]) || orders[i - 1].samplerEpoch != orders[i].samplerEpoch)
@@ -182,12 +197,19 @@ Judgement judgeSamplerSeed(const Evidence& evidence) {
 
 Judgement judgeSetEpoch(const Evidence& evidence) {
     return judgeOrders(
-        evidence, [](const SamplerFacts& one) { return one.replicas && one.shuffles() && one.rank; }, epochReason);
+        evidence,
+        [](const SamplerFacts& one, const std::vector<EpochOrder>& orders) {
+            return (one.replicas && one.shuffles() && one.rank) || isOwnWithEpoch(one, orders);
+        },
+        epochReason);
 }
 
 Judgement judgeRepeatedOrder(const Evidence& evidence) {
     return judgeOrders(
-        evidence, [](const SamplerFacts& one) { return one.isRandom && !one.replicas && !one.isPartial; },
+        evidence,
+        [](const SamplerFacts& one, const std::vector<EpochOrder>&) {
+            return one.isRandom && !one.replicas && !one.isPartial;
+        },
         shuffleReason);
 }
 

@@ -27,6 +27,7 @@ void readShards(const Json& facts, SamplerFacts& sampler) {
     sampler.replicas = replicas ? replicas : processes;
     sampler.rank = replicas ? numberOf(facts, "rank") : numberOf(facts, "process_index");
     sampler.kind = textOf(facts, "class");
+    sampler.length = numberOf(facts, "num_samples");
     sampler.dropsLast = flagOf(facts, "drop_last").value_or(false);
     sampler.isTorchSampler = sampler.kind == "torch.utils.data.distributed.DistributedSampler";
 }

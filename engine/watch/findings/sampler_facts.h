@@ -18,7 +18,9 @@ struct SamplerFacts {
                                            // the sampler
     std::optional<std::int64_t> rank;      // rank or process_index of the sampler
     std::optional<std::int64_t> seed;
-    std::int64_t batchSize = 0;  // batch size of the loader or of its batch sampler; 0 if none was reported
+    std::optional<std::int64_t> length;  // number of samples of this rank in an epoch: num_samples of the sampler that
+                                         // assigns samples to ranks
+    std::int64_t batchSize = 0;          // batch size of the loader or of its batch sampler; 0 if none was reported
     std::optional<bool> shuffle;
     bool dropsLast = false;           // true if the sampler drops samples that do not fill all ranks
     bool isTorchSampler = false;      // true for PyTorch's DistributedSampler

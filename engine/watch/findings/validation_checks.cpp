@@ -19,6 +19,9 @@ struct UsedLoader {
     const LoaderEvidence* loader = nullptr;
     SampleSource source;
     std::set<std::int64_t> samples;  // samples that were trained on or evaluated
+    std::int64_t firstUs = 0;        // begin of the first pass, in microseconds since the run started
+    std::int64_t lastUs = 0;         // begin of the last pass with evaluated samples, in microseconds since the run
+                                     // started; 0 if there is none
 };
 
 bool isEvaluated(const RankEvidence& rank, const LoaderEvidence& loader) {
@@ -27,7 +30,12 @@ bool isEvaluated(const RankEvidence& rank, const LoaderEvidence& loader) {
 }
 
 UsedLoader usedBy(const RankEvidence& rank, const LoaderEvidence& loader) {
-    UsedLoader used{&rank, &loader, SampleSource(rank, loader), {}};
+    UsedLoader used{&rank, &loader, SampleSource(rank, loader), {}, 0, 0};
+    for (const auto& [number, pass] : loader.passes) {
+        if (number == loader.passes.begin()->first) used.firstUs = pass.beganUs;
+        used.firstUs = std::min(used.firstUs, pass.beganUs);
+        if (pass.evaluated.count() > 0) used.lastUs = std::max(used.lastUs, pass.beganUs);
+    }
     const auto add = [&](const IndexList& list) {
         for (const std::int64_t one : used.source.samplesOf(list.all()))
             if (one >= 0) used.samples.insert(one);
@@ -76,10 +84,27 @@ bool hasOtherValidation(const std::vector<UsedLoader>& validation, const UsedLoa
 // Result of the comparison of one rank's held-out samples with the samples that ranks have trained on.
 struct Leak {
     bool compared = false;
+    bool isLater = false;  // true if samples are trained on only after their last evaluation
     std::set<std::int64_t> samples;
     std::set<int> ranks;
     std::string where;  // line of the first training loader
 };
+
+// True if training on a loader begins only after the last evaluation of another loader, for example because the script
+// trains on all samples after it has chosen its settings. The ranks may begin at different times, so it is enough that
+// the loaders with the same lines begin in this order on the training rank or on the evaluating rank.
+bool beginsAfter(const std::vector<UsedLoader>& training, const std::vector<UsedLoader>& validation,
+                 const UsedLoader& trained, const UsedLoader& held) {
+    std::optional<std::int64_t> lastUs;  // last evaluation by the training rank; empty if it does not evaluate
+    for (const UsedLoader& one : validation)
+        if (one.rank == trained.rank && one.loader->sourceLine() == held.loader->sourceLine())
+            lastUs = std::max(lastUs.value_or(0), one.lastUs);
+    const bool isLater = std::ranges::any_of(training, [&](const UsedLoader& one) {
+        return one.rank == held.rank && one.loader->sourceLine() == trained.loader->sourceLine() &&
+               one.source.pool() == trained.source.pool() && one.firstUs > held.lastUs;
+    });
+    return isLater || trained.firstUs > lastUs.value_or(held.lastUs);
+}
 
 Leak leakOf(const std::vector<UsedLoader>& training, const std::vector<UsedLoader>& validation,
             const UsedLoader& held) {
@@ -88,6 +113,10 @@ Leak leakOf(const std::vector<UsedLoader>& training, const std::vector<UsedLoade
         if (!haveOneSource(trained, held)) continue;
         leak.compared = true;
         if (!isHeldOut(trained, held) || hasOtherValidation(validation, trained, held)) continue;
+        if (beginsAfter(training, validation, trained, held)) {
+            leak.isLater = true;
+            continue;
+        }
         for (const std::int64_t sample : held.samples) {
             if (!trained.samples.contains(sample)) continue;
             leak.samples.insert(sample);
@@ -151,10 +180,11 @@ Judgement judgeTrainedOnValidation(const Evidence& evidence) {
     const std::vector<UsedLoader> training = usedLoaders(evidence, true);
     const std::vector<UsedLoader> validation = usedLoaders(evidence, false);
     if (training.empty() || validation.empty()) return skipped("no training and validation loader with known indices");
-    bool compared = false;
+    bool compared = false, isLater = false;
     for (const UsedLoader& held : validation) {
         const Leak leak = leakOf(training, validation, held);
         compared = compared || leak.compared;
+        isLater = isLater || leak.isLater;
         if (leak.samples.empty()) continue;
         const auto common = static_cast<std::int64_t>(leak.samples.size());
         const auto all = static_cast<std::int64_t>(held.samples.size());
@@ -169,6 +199,7 @@ Judgement judgeTrainedOnValidation(const Evidence& evidence) {
                       {"training_ranks", ranks},
                       {"validation_rank", held.rank->rank}});
     }
+    if (isLater) return passed("the ranks begin to train on a larger part only after the last evaluation");
     return compared ? passed() : skipped("training and validation loaders read different data sets");
 }
 

@@ -31,8 +31,8 @@ constexpr std::int64_t kBackgroundUs = 20 * kSecond;  // time in microseconds, a
 // Time in microseconds after the end of the command, from which a sentence reports ranks that still run.
 constexpr std::int64_t kBackgroundDelayUs = kSecond;
 constexpr std::int64_t kEndGraceUs = 5 * kSecond;  // time in microseconds between SIGTERM and SIGKILL
-// time in microseconds from the end of a command, if it has failed or --check has ended it, until its ranks receive
-// SIGTERM; SIGKILL follows after twice this time
+// time in microseconds from the end of a command, if it has failed or --check has ended it, until the processes that it
+// has left behind receive SIGTERM; SIGKILL follows after twice this time
 constexpr std::int64_t kLeftGraceUs = 2 * kSecond;
 constexpr std::int64_t kSilentUs = 10 * kSecond;  // time in microseconds without a heartbeat, after the end of the
                                                   // command, from which a rank counts as lost
@@ -268,7 +268,7 @@ void WatchedRun::watchStalls() {
 }
 
 // Prints a sentence if no process has connected, or if connected processes still run after the command has ended. Sends
-// these processes SIGTERM, and later SIGKILL, if the command has failed or --check has ended it.
+// all processes that the command has left behind SIGTERM, and later SIGKILL, if mustEndLeft().
 void WatchedRun::watchConnections() {
     if (m_ranks.empty() && !m_reportedUnconnected && nowUs() > kUnconnectedUs) {
         m_reportedUnconnected = true;
@@ -276,27 +276,23 @@ void WatchedRun::watchConnections() {
             "no process of the command has connected yet; a process connects when it creates a process "
             "group or begins to train");
     }
-    const bool isBackground =
-        m_commandEndedUs && isAnyRankConnected() && nowUs() - *m_commandEndedUs > kBackgroundDelayUs;
-    if (!isBackground) return;
-    const ChildEnd& end = *m_command.poll();
-    const bool hasFailed = end.signalled || end.code != 0;
-    if (!m_reportedBackground) {
+    if (!m_commandEndedUs) return;
+    const std::int64_t since = nowUs() - *m_commandEndedUs;
+    if (!m_reportedBackground && isAnyRankConnected() && since > kBackgroundDelayUs) {
         m_reportedBackground = true;
-        const std::string fact = "the command " + end.text() + ", but processes that it has started still train";
-        m_options.warn(fact + (hasFailed ? ": Ringside ends these processes"
-                                         : ": Ringside records these processes until they end; Ctrl-C ends them"));
+        const std::string fact =
+            "the command " + m_command.poll()->text() + ", but processes that it has started still train";
+        m_options.warn(fact + (mustEndLeft() ? ": Ringside ends these processes"
+                                             : ": Ringside records these processes until they end; Ctrl-C ends them"));
         log(LogLevel::kWarning, fact);
     }
-    if (!hasFailed && !m_endsAt) return;
-    const std::int64_t since = nowUs() - *m_commandEndedUs;
-    if (since > kLeftGraceUs) endRanks(since > 2 * kLeftGraceUs ? SIGKILL : SIGTERM);
+    if (mustEndLeft() && since > kLeftGraceUs) endRanks(since > 2 * kLeftGraceUs ? SIGKILL : SIGTERM);
 }
 
 void WatchedRun::endAfterCheck() {
     if (!m_options.checkSteps) return;
     if (m_commandEndedUs) {
-        if (m_endsAt && !m_endedLeft && isAnyRankConnected()) {
+        if (m_endsAt && !m_endedLeft) {
             m_endedLeft = true;
             endRanks(SIGTERM);
         }
@@ -334,14 +330,21 @@ bool WatchedRun::isAnyRankConnected() const {
     return std::ranges::any_of(m_ranks, [](const auto& one) { return one.second.isOpen; });
 }
 
-// True if the command has ended and no process that it has started can still report. If the command has succeeded and
-// no rank has connected, a process in the background can still connect for kBackgroundUs.
+// True if the processes that the command has left behind must be ended: the command has failed, a signal has killed it,
+// or --check has ended it. A command that succeeds may leave processes behind on purpose.
+bool WatchedRun::mustEndLeft() {
+    const auto& end = m_command.poll();
+    return end && (end->signalled || end->code != 0 || m_endsAt);
+}
+
+// True if the command has ended and no process that it has started can still report. If the processes that it has left
+// behind must be ended, waits for their end, for at most three times kLeftGraceUs. If the command has succeeded and no
+// rank has connected, a process in the background can still connect for kBackgroundUs.
 bool WatchedRun::isOver() {
     if (!m_commandEndedUs || isAnyRankConnected()) return false;
-    if (!m_ranks.empty()) return true;
-    const ChildEnd& end = *m_command.poll();
-    const bool mayConnect = !end.signalled && end.code == 0 && nowUs() - *m_commandEndedUs < kBackgroundUs;
-    return !mayConnect || leftoverProcesses(m_command.pid()).empty();
+    const std::int64_t since = nowUs() - *m_commandEndedUs;
+    if (mustEndLeft()) return since > 3 * kLeftGraceUs || leftoverProcesses(m_command.pid()).empty();
+    return !m_ranks.empty() || since >= kBackgroundUs || leftoverProcesses(m_command.pid()).empty();
 }
 
 RunEnded WatchedRun::conclude() {

@@ -85,6 +85,7 @@ class WatchedRun {
     void endCommand(int number);
     void endRanks(int signal);
     bool isAnyRankConnected() const;
+    bool mustEndLeft();
     bool isOver();
     RunEnded conclude();
     Diagnosis judgeEvidence() const;

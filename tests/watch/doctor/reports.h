@@ -188,4 +188,24 @@ inline void healthyEpochs(Reports& reports) {
     reports.trainedPass(1, 0, 1, R"(,"sampler_epoch":1)", {{4, 5, 6, 8}, {10, 11, 13, 14}});
 }
 
+// Returns the numbers from `from` to `until` - 1.
+inline std::vector<std::int64_t> range(std::int64_t from, std::int64_t until) {
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t one = from; one < until; ++one) numbers.push_back(one);
+    return numbers;
+}
+
+// Returns the facts of a Subset of the 100 samples of data set object 7. Its indices must follow as facts "subset".
+inline std::string subsetFacts(int object, int length, const std::string& hash) {
+    return R"({"class":"torch.utils.data.dataset.Subset","object":)" + std::to_string(object) + R"(,"length":)" +
+           std::to_string(length) + R"(,"indices_sha256":")" + hash +
+           R"(","inner":{"class":"Base","object":7,"length":100,"content_crc32":[5]}})";
+}
+
+inline std::string listOf(const std::vector<std::int64_t>& numbers) {
+    std::string text;
+    for (const std::int64_t one : numbers) text += (text.empty() ? "" : ",") + std::to_string(one);
+    return "[" + text + "]";
+}
+
 }  // namespace ringside::testing

@@ -7,28 +7,9 @@ using namespace ringside::testing;
 
 namespace {
 
-std::vector<std::int64_t> range(std::int64_t from, std::int64_t until) {
-    std::vector<std::int64_t> numbers;
-    for (std::int64_t one = from; one < until; ++one) numbers.push_back(one);
-    return numbers;
-}
-
 std::string samplerWith(const std::string& what, const std::string& replacement) {
     std::string text = kDistributedSampler;
     return text.replace(text.find(what), what.size(), replacement);
-}
-
-// Returns the facts of a Subset of the 100 samples of data set object 7. Its indices must follow as facts "subset".
-std::string subsetFacts(int object, int length, const std::string& hash) {
-    return R"({"class":"torch.utils.data.dataset.Subset","object":)" + std::to_string(object) + R"(,"length":)" +
-           std::to_string(length) + R"(,"indices_sha256":")" + hash +
-           R"(","inner":{"class":"Base","object":7,"length":100,"content_crc32":[5]}})";
-}
-
-std::string listOf(const std::vector<std::int64_t>& numbers) {
-    std::string text;
-    for (const std::int64_t one : numbers) text += (text.empty() ? "" : ",") + std::to_string(one);
-    return "[" + text + "]";
 }
 
 Reports readingAll(const std::string& dataset) {

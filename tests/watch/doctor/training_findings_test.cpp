@@ -109,6 +109,17 @@ TEST_CASE("a custom loop that averages gradients of different parameters is repo
           "The ranks average gradients, but start from different parameters and stay different: w after step 1.");
 }
 
+TEST_CASE("replicas of an own loop that differ later refer to the line of the optimizer or of the module") {
+    Reports reports = ownLoop();
+    partFrom(reports, 2);
+    reduce(reports, 40);
+    CHECK(accusations(reports.diagnosis()) == std::vector<std::string>{"replicas-differ"});
+    CHECK(findingOf(reports.diagnosis(), "replicas-differ").where == "train.py:50");
+    reports.facts("optimizer", R"({"id":0,"where":"train.py:50","groups":[{"parameters":10}],)"
+                               R"("unwrapped":[{"where":"train.py:12","parameter":"w"}]})");
+    CHECK(findingOf(reports.diagnosis(), "replicas-differ").where == "train.py:12");
+}
+
 TEST_CASE("ranks that hold parts of one model may have equal losses and different parameters") {
     Reports reports(2);
     reports.facts("process", R"({"world_size":2,"distributed":true})");
