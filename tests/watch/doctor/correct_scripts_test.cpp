@@ -7,7 +7,7 @@ using namespace ringside::testing;
 
 // A run that resumes after 4 of 8 batches of 2 samples per rank, with a sampler that starts at the first sample that
 // was not trained.
-TEST_CASE("The rest of an epoch that a resumed run begins with leaves out no samples") {
+TEST_CASE("the rest of an epoch that a resumed run begins with leaves out no samples") {
     const std::string resumes = R"({"class":"train.Resumable","num_replicas":2,"rank":$R,"shuffle":true,)"
                                 R"("num_samples":8,"total_size":16})";
     const auto first = [&](const std::string& sampler, int samplerEpoch, bool isWhole) {
@@ -41,7 +41,7 @@ TEST_CASE("The rest of an epoch that a resumed run begins with leaves out no sam
 }
 
 // Rank 1 is 5 ms behind rank 0, so that rank 0 trains on all samples before rank 1 evaluates.
-TEST_CASE("Training on all samples after the last evaluation is no training on validation samples") {
+TEST_CASE("training on all samples after the last evaluation is no training on validation samples") {
     const auto with = [](bool evaluatesAgain) {
         Reports reports = healthyDdp();
         const std::string base = R"({"class":"Base","object":7,"length":100,"content_crc32":[5]})";
@@ -72,7 +72,7 @@ TEST_CASE("Training on all samples after the last evaluation is no training on v
     CHECK(accusations(with(true)) == std::vector<std::string>{"trained-on-validation"});
 }
 
-TEST_CASE("An evaluation that each rank repeats is reported once if its samples are trained on") {
+TEST_CASE("an evaluation that each rank repeats is reported once if its samples are trained on") {
     Reports reports = healthyDdp();
     const std::string base = R"({"class":"Base","object":7,"length":100,"content_crc32":[5]})";
     reports.facts("loader", loaderFacts(0, kDistributedSampler, base));
@@ -85,7 +85,7 @@ TEST_CASE("An evaluation that each rank repeats is reported once if its samples 
 }
 
 // A rank reads 12 of its 20 samples twice in an epoch, and the other rank reads them too.
-TEST_CASE("A sampler of the script that draws with replacement may give a sample to several ranks") {
+TEST_CASE("a sampler of the script that draws with replacement may give a sample to several ranks") {
     const std::string data = R"({"class":"T","object":1,"length":64,"content_crc32":[7]})";
     for (const char* const facts :
          {R"({"class":"train.Balanced","epoch":0})", R"({"class":"train.Balanced","num_replicas":2,"rank":$R})"}) {
@@ -110,7 +110,7 @@ TEST_CASE("A sampler of the script that draws with replacement may give a sample
 }
 
 // The model has one layer of batch normalisation, with a mean and a variance.
-TEST_CASE("Running statistics that the script averages before each evaluation are not judged") {
+TEST_CASE("running statistics that the script averages before each evaluation are not judged") {
     const auto with = [](int collectives) {
         Reports reports = healthyDdp();
         reports.facts("data_parallel",
@@ -135,7 +135,7 @@ TEST_CASE("Running statistics that the script averages before each evaluation ar
           std::string::npos);
 }
 
-TEST_CASE("A sampler of the script that shuffles by its epoch misses set_epoch too") {
+TEST_CASE("a sampler of the script that shuffles by its epoch misses set_epoch too") {
     const std::vector<std::int64_t> shuffled{4, 2, 14, 6, 0, 12, 8, 10}, other{6, 0, 4, 12, 2, 10, 14, 8};
     const std::vector<std::int64_t> filled{2, 4, 6, 8, 10, 12, 14, 0};
     const auto with = [](const std::string& sampler, const std::vector<std::int64_t>& first,
@@ -158,7 +158,7 @@ TEST_CASE("A sampler of the script that shuffles by its epoch misses set_epoch t
     CHECK(resultOf(without.diagnosis(), "set-epoch-missing") == "skipped");
 }
 
-TEST_CASE("Accumulated gradients that the script changes before the step are not judged") {
+TEST_CASE("accumulated gradients that the script changes before the step are not judged") {
     Reports reports(1);
     reports
         .facts("step_counts",

@@ -8,7 +8,7 @@ using namespace ringside;
 using namespace ringside::testing;
 
 // Loader 2 trains on all samples after loader 1 has evaluated samples 3 to 5 for the last time.
-TEST_CASE("Training on all samples after the last evaluation is no training on validation samples", "[audit]") {
+TEST_CASE("training on all samples after the last evaluation is no training on validation samples", "[audit]") {
     const auto with = [](bool evaluatesAgain, bool inNextRun) {
         std::vector<RecordedScript> runs(inNextRun ? 2 : 1);
         const auto begins = [](RecordedScript& script, int loader, int pass, std::int64_t timeUs) {
