@@ -219,6 +219,16 @@ class Processes(unittest.TestCase):
 
         self.assertEqual((seen.out, lines(seen.error, 1)), (alone.out, lines(alone.error, 1)))
 
+    def test_functional_collectives_are_counted_and_compiled_as_before(self):
+        words = watched.command("functional.py")
+        alone, seen = watched.run_alone(words), watched.run_watched(words)
+        self.assertEqual((alone.code, seen.code), (0, 0), alone.error)
+        self.assertEqual((seen.out, seen.error), (alone.out, alone.error))
+        # two functional collectives per epoch, without barriers and compiled calls
+        passes = [one["collectives"] for one in seen.recorded.of_rank(0, "script", "pass")]
+        end = seen.recorded.of_rank(0, "script", "end")[0]["collectives"]
+        self.assertEqual((passes, end), ([0, 0, 2, 2], 4))
+
 
 if __name__ == "__main__":
     unittest.main(argv=torch_python.chosen_tests(["Hooks", "Processes", "Watchers.test_a_script_continues_after_its_watcher_was_killed"]))

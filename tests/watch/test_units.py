@@ -510,6 +510,30 @@ class Groups(unittest.TestCase):
         self.assertEqual(len(set(groups)), 2)
         self.assertEqual([one[3]["ranks"] for one in seen if one[0] == "fact"], [[0, 2]])
 
+    def test_barriers_and_functional_collectives_within_torch_combine_nothing(self):
+        torch = type("torch", (), {"__file__": "/packages/torch/__init__.py"})
+        module = type("dist", (), {"all_reduce": staticmethod(len), "group": type("group", (), {"WORLD": "all"}),
+                                   "barrier": staticmethod(lambda: None)})
+        functional = type("functional", (), {"all_reduce": staticmethod(lambda tensor: tensor + 1)})
+        state = {"dist": module, "barriers": 0, "functional": 0}
+        with mock.patch.dict(collectives._state, state), mock.patch.dict(collectives._counts, clear=True), \
+                mock.patch.object(observations.Watching, "on", True), mock.patch.dict(sys.modules, torch=torch), \
+                mock.patch.object(guard, "is_compiling", lambda: False):
+            collectives._is_in_torch.cache_clear()
+            collectives._wrap_operation(module, "all_reduce", 0, 0)
+            collectives._wrap_operation(module, "barrier", None, None)
+            collectives.patch_functional(functional)
+            before = collectives.number_of_calls()
+            module.barrier()
+            self.assertEqual(collectives.number_of_calls(), before)
+            module.all_reduce([])
+            self.assertEqual(collectives.number_of_calls(), before + 1)
+            results = [eval(compile("all_reduce(2)", name, "eval"), {"all_reduce": functional.all_reduce})
+                       for name in ("/packages/torch/distributed/tensor/redistribute.py", "/packages/torchmetrics/a.py",
+                                    "train.py")]
+            self.assertEqual((results, collectives.number_of_calls()), ([3, 3, 3], before + 3))
+        collectives._is_in_torch.cache_clear()
+
 
 class Gathered(unittest.TestCase):
     class Function:
