@@ -24,7 +24,7 @@ def forget():
     _state["known"] = ()
 
 
-def remember():
+def store():
     """Stores the versions of two gradients. Called after each change that PyTorch itself has made."""
     _state["known"] = ()
     # the optimizer itself uses the gradients of its closure
@@ -54,8 +54,8 @@ def _version_of(gradient):
 
 
 def compare():
-    """Reports that gradients are no longer those of the latest call of remember(). Called before PyTorch changes or uses
-    the gradients.
+    """Reports a change of gradients since the latest call of store(). Must be called before each clipping, unscaling and
+    optimizer step.
     """
     known, _state["known"] = _state["known"], ()
     if not known or _state["reported"] or Watching.phase == "optimizer":

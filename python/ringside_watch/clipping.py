@@ -36,7 +36,7 @@ def _wrapped(original, name):
         HOOK.call(_clipped, name, args, kwargs)
         unused.HOOK.call(changed.compare)
         result = original(*args, **kwargs)
-        unused.HOOK.call(changed.remember)
+        unused.HOOK.call(changed.store)
         return result
 
     return clip

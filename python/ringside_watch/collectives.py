@@ -84,7 +84,7 @@ def _wrap_functional(module, name):
 
 
 def _count_functional(caller):
-    """Counts a functional collective, unless PyTorch itself calls it: DTensor does so many times per step."""
+    """Counts a functional collective, unless PyTorch itself calls it, as DTensor does many times per step."""
     if not _is_in_torch(caller):
         _state["functional"] += 1
 

@@ -108,7 +108,7 @@ def _observed(call, loss):
         Watching.phase = "optimizer" if outer == "optimizer" else "idle"
         HOOK.call(_queue_loss, begin, site, value, existing, cleared)
         unused.HOOK.call(unused.after_backward)
-        unused.HOOK.call(changed.remember)
+        unused.HOOK.call(changed.store)
 
 
 def _queue_loss(begin, site, value, existing, cleared):
@@ -214,7 +214,7 @@ def _before_unscaling(args, kwargs):
 
 def _after_unscaling(_, args, result):
     clipping.unscaled()
-    unused.HOOK.call(changed.remember)
+    unused.HOOK.call(changed.store)
 
 
 def _steps_before_scaler(args, kwargs):

@@ -635,7 +635,7 @@ class ChangedGradients(unittest.TestCase):
         observations.clear()
         with mock.patch.object(optimizers, "held", held), mock.patch.dict(changed._state, known=(), reported=False), \
                 mock.patch.dict(optimizers._count, inside=3), mock.patch.object(observations.Watching, "phase", "idle"):
-            changed.remember()
+            changed.store()
             change(parameter)
             changed.compare()
             changed.compare()
@@ -653,12 +653,12 @@ class ChangedGradients(unittest.TestCase):
     def clip(self, parameter):
         changed.compare()
         parameter.grad._version += 1
-        changed.remember()
+        changed.store()
 
     def run_another_pass(self, parameter):
         changed.forget()
         parameter.grad._version += 1
-        changed.remember()
+        changed.store()
 
     def test_gradients_that_the_script_changes_are_reported_once(self):
         expected = [("gradients_changed", {"after_step": 3})]
