@@ -8,7 +8,7 @@ import functools
 import time
 import weakref
 
-from . import guard, observations, optimizers, places
+from . import changed, guard, observations, places, unused
 
 HOOK = guard.Hook("clipping")
 
@@ -31,9 +31,13 @@ def _wrapped(original, name):
     @functools.wraps(original)
     @guard.transparent
     def clip(*args, **kwargs):
-        if not guard.is_compiling():
-            HOOK.call(_clipped, name, args, kwargs)
-        return original(*args, **kwargs)
+        if guard.is_compiling():
+            return original(*args, **kwargs)
+        HOOK.call(_clipped, name, args, kwargs)
+        unused.HOOK.call(changed.compare)
+        result = original(*args, **kwargs)
+        unused.HOOK.call(changed.store)
+        return result
 
     return clip
 

@@ -2,6 +2,7 @@
 """Observes collectives and messages of torch.distributed that the script itself calls, and the creation of process
 groups.
 """
+import functools
 import os
 import sys
 import time
@@ -26,7 +27,16 @@ OPERATIONS = {
 GATHERS = {"all_gather": "tensor", "all_gather_into_tensor": "input_tensor"}
 MESSAGES = {"send": "dst", "recv": "src", "isend": "dst", "irecv": "src", "batch_isend_irecv": None}
 
-_state = {"depth": 0, "dist": None}
+BARRIERS = ("barrier", "monitored_barrier")
+# Functions of torch.distributed._functional_collectives, which do not call the functions above. They are only counted.
+FUNCTIONAL = ("all_reduce", "all_reduce_coalesced", "broadcast", "all_gather_tensor", "all_gather_tensor_autograd",
+              "all_gather_single", "all_gather_single_autograd", "all_gather_single_coalesced",
+              "all_gather_into_tensor_coalesced", "reduce_scatter_tensor", "reduce_scatter_tensor_autograd",
+              "reduce_scatter_single", "reduce_scatter_single_autograd", "reduce_scatter_single_coalesced",
+              "reduce_scatter_tensor_coalesced", "all_to_all_single", "all_to_all_single_autograd")
+
+# "barriers": number of calls in _counts that combine no values; "functional": number of functional collectives
+_state = {"depth": 0, "dist": None, "barriers": 0, "functional": 0}
 _counts = {}  # number of a process group -> number of its latest collective
 _messages = {}  # (number of a process group, operation, peer) -> number of the latest message
 _groups = {}  # id of a process group object -> number of the group
@@ -37,8 +47,10 @@ def number_of_latest(group):
 
 
 def number_of_calls():
-    """Returns the number of collectives and messages that the script has called on this rank, in all process groups."""
-    return sum(list(_counts.values())) + sum(list(_messages.values()))
+    """Returns the number of collectives and messages that the script has called on this rank, in all process groups,
+    without barriers, which combine no values.
+    """
+    return sum(list(_counts.values())) + sum(list(_messages.values())) + _state["functional"] - _state["barriers"]
 
 
 def patch(module):
@@ -51,6 +63,35 @@ def patch(module):
     for name, peer in MESSAGES.items():
         if hasattr(module, name):
             _wrap_message(module, name, peer)
+
+
+def patch_functional(module):
+    for name in FUNCTIONAL:
+        if hasattr(module, name):
+            _wrap_functional(module, name)
+
+
+def _wrap_functional(module, name):
+    original = getattr(module, name)
+
+    @guard.transparent
+    def ringside_functional(*args, **kwargs):
+        if not guard.is_compiling():
+            HOOK.call(_count_functional, sys._getframe(1).f_code.co_filename)
+        return original(*args, **kwargs)
+
+    _install(module, name, original, ringside_functional)
+
+
+def _count_functional(caller):
+    """Counts a functional collective, unless PyTorch itself calls it, as DTensor does many times per step."""
+    if not _is_in_torch(caller):
+        _state["functional"] += 1
+
+
+@functools.lru_cache(maxsize=1000)
+def _is_in_torch(filename):
+    return filename.startswith(os.path.dirname(sys.modules["torch"].__file__) + os.sep)
 
 
 def _note_group_created(_, args, result):
@@ -99,6 +140,7 @@ def _name_of(group):
 def _begin_collective(operation, group, peer):
     number = group_number(group)
     count = _counts[number] = _counts.get(number, 0) + 1
+    _state["barriers"] += operation in BARRIERS
     begin = observations.now()
     token = (number, count, begin, Watching.phase, Watching.inside)
     Watching.inside = (operation, number, count, peer, begin[0])
@@ -193,7 +235,5 @@ def _begin_message(operation, group, peer):
 
 
 def _install(module, name, original, wrapper):
-    import functools
-
     functools.update_wrapper(wrapper, original)
     setattr(module, name, wrapper)

@@ -77,6 +77,11 @@ def patch_old(module):
     guard.wrap(module.FullyShardedDataParallel, "__init__", FUNCTION, after=_wrapped_old)
 
 
+def has_old():
+    """True if the script uses FullyShardedDataParallel (FSDP1)."""
+    return "fsdp1" in _reported
+
+
 def _wrapped_old(_, args, result):
     if "fsdp1" in _reported:
         return  # the wrapped module is a part of a model that was reported before

@@ -27,6 +27,7 @@ PATCHES = (
     ("torch.distributed.fsdp._fully_shard._fully_shard", "fully_sharded", "patch_function"),
     ("torch.distributed.fsdp.fully_sharded_data_parallel", "fully_sharded", "patch_old"),
     ("torch.distributed.distributed_c10d", "collectives", "patch"),
+    ("torch.distributed._functional_collectives", "collectives", "patch_functional"),
     ("torch.distributed.pipelining.schedules", "pipelines", "patch"),
     ("torch.multiprocessing.spawn", "failures", "patch_spawn"),
     ("torch.utils.tensorboard.writer", "logged", "patch_tensorboard"),

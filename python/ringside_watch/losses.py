@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 
-from . import clipping, gathered, guard, held, observations, optimizers, places, scalars, unused
+from . import changed, clipping, gathered, guard, held, observations, optimizers, places, scalars, unused
 from .observations import Watching
 
 HOOK = guard.Hook("backward")
@@ -38,6 +38,7 @@ def patch_tensor(module):
             raise
 
     module.Tensor.backward = backward
+    optimizers.before_step.append(functools.partial(unused.HOOK.call, changed.compare))
     _untraced.extend([backward, _observed])
 
 
@@ -93,6 +94,7 @@ def _observed(call, loss):
     gathered.HOOK.call(gathered.report_gathered_features, loss)
     existing = held.HOOK.call(held.at_backward)
     cleared = unused.HOOK.call(unused.before_backward)
+    unused.HOOK.call(changed.forget)
     outer, Watching.phase = Watching.phase, "backward"
     _state["depth"] += 1
     begin = observations.now()
@@ -106,6 +108,7 @@ def _observed(call, loss):
         Watching.phase = "optimizer" if outer == "optimizer" else "idle"
         HOOK.call(_queue_loss, begin, site, value, existing, cleared)
         unused.HOOK.call(unused.after_backward)
+        unused.HOOK.call(changed.store)
 
 
 def _queue_loss(begin, site, value, existing, cleared):
@@ -189,7 +192,7 @@ def patch_scaler(module):
     if "step" in vars(kind):
         guard.wrap(kind, "step", SCALER, before=_steps_before_scaler, after=_scaler_stepped)
     if "unscale_" in vars(kind):
-        guard.wrap(kind, "unscale_", SCALER, after=lambda _, args, result: clipping.unscaled())
+        guard.wrap(kind, "unscale_", SCALER, before=_before_unscaling, after=_after_unscaling)
     if "update" in vars(kind):
         guard.wrap(kind, "update", SCALER, after=lambda _, args, result: clipping.scale_updated())
 
@@ -204,7 +207,19 @@ def _note_scaled(_, args, result):
     _scaled[id(result)] = (weakref.ref(result), scalars.read(args[1]), _names_of(args[1]))
 
 
+def _before_unscaling(args, kwargs):
+    unused.HOOK.call(changed.compare)
+    return True
+
+
+def _after_unscaling(_, args, result):
+    clipping.unscaled()
+    unused.HOOK.call(changed.store)
+
+
 def _steps_before_scaler(args, kwargs):
+    # compared here, because step() itself changes the gradients, also where it does not call unscale_()
+    unused.HOOK.call(changed.compare)
     return {"before": optimizers.steps_begun()}
 
 

@@ -15,6 +15,7 @@ _count = {"optimizers": 0, "inside": 0}
 
 held = weakref.WeakSet()  # optimizers that have made a step
 
+before_step = []  # functions called without arguments before each step
 after_step = []  # functions called with the optimizer's number after each step
 
 LOOKED_AT = 3  # number of first steps of an optimizer after which the next backward pass reports whether the script has
@@ -89,6 +90,8 @@ def _begin_step(optimizer):
         held.add(optimizer)
         _count["optimizers"] += 1
         observations.note("start", known.checks.before(optimizer, known.number))
+    for function in before_step:
+        function()
     if known.steps == 0:
         tensors.HOOK.call(tensors.measure_if_due, optimizer, known.number, 0)
     _count["inside"] += 1

@@ -2,7 +2,9 @@
 """Tests that the watch never disturbs a script: with misbehaving watchers, failing hooks, forks, exceptions and
 compiled steps.
 """
+import glob
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -141,7 +143,30 @@ print(numbers[0], len(set(numbers)))
         self.assertEqual(done.stdout.split(), [b"0", b"3"], done.stderr)
 
 
+def names_of_hooks():
+    """Returns the names of all hooks in the sources of the package."""
+    names = set()
+    for path in glob.glob(os.path.join(watched.PYTHON_FOLDER, "ringside_watch", "*.py")):
+        with open(path) as file:
+            names.update(re.findall(r"\bHook\(\"([^\"]+)\"\)", file.read()))
+    return names
+
+
 class Hooks(unittest.TestCase):
+    # name of a hook that cannot be reached with PyTorch 2.15 on a CPU -> reason
+    UNREACHED = {}
+
+    def test_each_hook_of_the_package_fails_in_turn(self):
+        words = watched.command("everything.py")
+        alone = watched.run_alone(words, {"PORT": free_port()})
+        seen = watched.run_watched(words, {"PORT": free_port(), "FAILURES": "hook"})
+        self.assertEqual((seen.code, seen.error), (0, alone.error))
+        names = names_of_hooks()
+        self.assertGreater(len(names), 20)
+        failed = {one["hook"]: one["text"].rsplit(": ", 1)[1] for one in seen.recorded.of_rank(0, "script", "hook_failed")}
+        self.assertEqual(failed, {name: name + " fails" for name in names if name not in self.UNREACHED})
+        self.assertEqual(seen.out, alone.out * (len(names) - len(self.UNREACHED) + 1))
+
     def test_an_exception_in_any_hook_is_reported_and_changes_no_output(self):
         from everything import FUNCTIONS, KINDS
 
@@ -218,6 +243,16 @@ class Processes(unittest.TestCase):
         from test_scripts import lines
 
         self.assertEqual((seen.out, lines(seen.error, 1)), (alone.out, lines(alone.error, 1)))
+
+    def test_functional_collectives_are_counted_and_compiled_as_before(self):
+        words = watched.command("functional.py")
+        alone, seen = watched.run_alone(words), watched.run_watched(words)
+        self.assertEqual((alone.code, seen.code), (0, 0), alone.error)
+        self.assertEqual((seen.out, seen.error), (alone.out, alone.error))
+        # two functional collectives per epoch, without barriers and compiled calls
+        passes = [one["collectives"] for one in seen.recorded.of_rank(0, "script", "pass")]
+        end = seen.recorded.of_rank(0, "script", "end")[0]["collectives"]
+        self.assertEqual((passes, end), ([0, 0, 2, 2], 4))
 
 
 if __name__ == "__main__":

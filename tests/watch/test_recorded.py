@@ -54,6 +54,22 @@ class Recorded(unittest.TestCase):
                 self.assertEqual(self.summary()["state"], "finished")
                 self.run_directory += "-"
 
+    def test_no_environment_variable_and_no_value_of_the_data_is_recorded(self):
+        secret = "secret" + os.urandom(12).hex()
+        value = str(int.from_bytes(os.urandom(5), "big") % 900000000 + 100000000) + ".25"
+        seen = self.watch(*watched.command("secrets_of_a_script.py"), extra={"API_TOKEN": secret, "DATA_VALUE": value})
+        self.assertEqual((seen.code, seen.out), (0, b"trained\n"), seen.error)
+        self.assertEqual(len([one for one in self.events("indices")]), 4)
+        read = 0
+        for folder, _, names in os.walk(self.run_directory):
+            for name in names:
+                with open(os.path.join(folder, name), "rb") as file:
+                    content = file.read()
+                read += 1
+                for hidden in (secret, "API_TOKEN", value, value.split(".")[0]):
+                    self.assertNotIn(hidden.encode(), content, name)
+        self.assertGreater(read, 3)
+
     def test_the_record_contains_the_trained_samples(self):
         truth = os.path.join(self.folder.name, "truth")
         os.mkdir(truth)

@@ -341,6 +341,15 @@ class Scripts(unittest.TestCase):
             seen = [changes[max(first for first in changes if first <= step)] for step in range(1, steps + 1)]
             self.assertEqual(seen, counts, mode)
 
+    def test_gradients_that_the_script_changes(self):
+        for mode, expected in (("divided", [{"after_step": 2}]), ("bucket_view", []), ("sharded_clipped", []),
+                               ("fused_scaler_unscaled_clipped", [])):
+            seen = watched.run_watched(watched.command("changed_gradients.py", ranks=2), {"MODE": mode})
+            self.assertEqual(seen.code, 0, seen.end())
+            for rank in (0, 1):
+                self.assertEqual(seen.recorded.of_rank(rank, "script", "gradients_changed"), expected, mode)
+                self.assertEqual(seen.recorded.of_rank(rank, "script", "hook_failed"), [])
+
     def test_features_that_are_gathered_without_a_gradient(self):
         with open(os.path.join(watched.SCRIPTS, "contrastive.py")) as file:
             line = next(number for number, text in enumerate(file, start=1) if "dist.all_gather(" in text)

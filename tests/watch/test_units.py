@@ -24,7 +24,7 @@ sys.path.insert(0, watched.PYTHON_FOLDER)
 os.environ["RINGSIDE_WATCH_OFF"] = "1"
 os.environ["RINGSIDE_WATCH"] = "unix:/nowhere"
 import ringside_watch  # noqa: E402,F401
-from ringside_watch import _fields, batches, collectives, datasets, epochs, failures, gathered, guard  # noqa: E402
+from ringside_watch import _fields, batches, changed, collectives, datasets, epochs, failures, gathered, guard  # noqa: E402
 from ringside_watch import observations, places  # noqa: E402
 from ringside_watch import replicas, report, tensors  # noqa: E402
 from ringside_watch import optimizers, sender, steps, traces, unused, wire  # noqa: E402
@@ -511,6 +511,30 @@ class Groups(unittest.TestCase):
         self.assertEqual(len(set(groups)), 2)
         self.assertEqual([one[3]["ranks"] for one in seen if one[0] == "fact"], [[0, 2]])
 
+    def test_barriers_and_functional_collectives_within_torch_combine_nothing(self):
+        torch = type("torch", (), {"__file__": "/packages/torch/__init__.py"})
+        module = type("dist", (), {"all_reduce": staticmethod(len), "group": type("group", (), {"WORLD": "all"}),
+                                   "barrier": staticmethod(lambda: None)})
+        functional = type("functional", (), {"all_reduce": staticmethod(lambda tensor: tensor + 1)})
+        state = {"dist": module, "barriers": 0, "functional": 0}
+        with mock.patch.dict(collectives._state, state), mock.patch.dict(collectives._counts, clear=True), \
+                mock.patch.object(observations.Watching, "on", True), mock.patch.dict(sys.modules, torch=torch), \
+                mock.patch.object(guard, "is_compiling", lambda: False):
+            collectives._is_in_torch.cache_clear()
+            collectives._wrap_operation(module, "all_reduce", 0, 0)
+            collectives._wrap_operation(module, "barrier", None, None)
+            collectives.patch_functional(functional)
+            before = collectives.number_of_calls()
+            module.barrier()
+            self.assertEqual(collectives.number_of_calls(), before)
+            module.all_reduce([])
+            self.assertEqual(collectives.number_of_calls(), before + 1)
+            results = [eval(compile("all_reduce(2)", name, "eval"), {"all_reduce": functional.all_reduce})
+                       for name in ("/packages/torch/distributed/tensor/redistribute.py", "/packages/torchmetrics/a.py",
+                                    "train.py")]
+            self.assertEqual((results, collectives.number_of_calls()), ([3, 3, 3], before + 3))
+        collectives._is_in_torch.cache_clear()
+
 
 class Gathered(unittest.TestCase):
     class Function:
@@ -587,6 +611,65 @@ class UnusedGradients(unittest.TestCase):
             events = [json.loads(line.data) for line in one.take_lines()]
             self.assertEqual([event["facts"]["unused"] for event in events if event.get("about") == "step_counts"],
                              [expected], cleared)
+
+
+class ChangedGradients(unittest.TestCase):
+    class Tensor:
+        """A gradient with a version counter."""
+
+        def __init__(self):
+            self._cdata, self._version, self.is_inference = id(self), 0, lambda: False
+
+    class Parameter:
+        def __init__(self, grad):
+            self.grad = grad
+
+    class Optimizer:
+        """An optimizer with one parameter."""
+
+    def reports(self, change, several=False):
+        """Returns the facts about one step between whose backward pass and optimizer step `change` is called."""
+        parameter = self.Parameter(self.Tensor())
+        optimizer = self.Optimizer()
+        optimizer.param_groups = [{"params": [self.Parameter(None), parameter]}]
+        held = {optimizer, self.Optimizer()} if several else {optimizer}
+        observations.clear()
+        with mock.patch.object(optimizers, "held", held), mock.patch.dict(changed._state, known=(), reported=False), \
+                mock.patch.dict(optimizers._count, inside=3), mock.patch.object(observations.Watching, "phase", "idle"):
+            changed.store()
+            change(parameter)
+            changed.compare()
+            changed.compare()
+            return [one[2:] for one in observations.QUEUE]
+
+    def divide(self, parameter):
+        parameter.grad._version += 1
+
+    def replace(self, parameter):
+        parameter.grad = self.Tensor()
+
+    def clear(self, parameter):
+        parameter.grad = None
+
+    def clip(self, parameter):
+        changed.compare()
+        parameter.grad._version += 1
+        changed.store()
+
+    def run_another_pass(self, parameter):
+        changed.forget()
+        parameter.grad._version += 1
+        changed.store()
+
+    def test_gradients_that_the_script_changes_are_reported_once(self):
+        expected = [("gradients_changed", {"after_step": 3})]
+        self.assertEqual([self.reports(one) for one in (self.divide, self.replace)], [expected] * 2)
+        self.assertEqual(self.reports(lambda parameter: (self.divide(parameter), self.clip(parameter))), expected)
+
+    def test_changes_by_pytorch_and_cleared_gradients_are_not_reported(self):
+        for one in (self.clip, self.clear, self.run_another_pass, lambda parameter: None):
+            self.assertEqual(self.reports(one), [])
+        self.assertEqual(self.reports(self.divide, several=True), [])
 
 
 class Changes(unittest.TestCase):

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one small training that reaches every hook, once for each way in which a hook can fail.
 
-FAILURES: "kind" raises in the queue for one kind of observation, "function" in one function of the package. Without it
-the training runs once. Prints the hash of the weights of each run.
+FAILURES: "kind" raises in the queue for one kind of observation, "function" in one function of the package, "hook" in
+everything that one hook calls. Without it the training runs once. Prints the hash of the weights of each run.
 """
 import hashlib
 import importlib
 import os
+import sys
 import tempfile
 import time
 
@@ -55,6 +56,72 @@ def train():
     print(hashlib.sha256(weights).hexdigest()[:24], flush=True)
 
 
+def fail_in_spawned_process(rank):
+    raise ValueError("fails on purpose")
+
+
+def use_the_rest(folder):
+    """Reaches the hooks that train() does not reach. Prints nothing."""
+    from torch.distributed.fsdp import fully_shard
+    from torch.distributed.pipelining import PipelineStage, ScheduleGPipe
+
+    spawn = importlib.import_module("torch.multiprocessing.spawn")
+    dist.destroy_process_group()
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    DistributedDataParallel(nn.Linear(2, 2)).float()
+    sharded = fully_shard(nn.Linear(2, 2))
+    sharded(torch.ones(1, 2)).sum().backward()
+    dist.all_gather([torch.empty(1)], torch.ones(1))
+    ScheduleGPipe(PipelineStage(nn.Linear(2, 2), 0, 1, torch.device("cpu")), 1)
+    torch.save({}, os.path.join(folder, "checkpoint"))
+    importlib.import_module("pytorch_lightning.core.module").LightningModule().log("loss", 1.0)
+    try:
+        spawn._wrap(fail_in_spawned_process, 0, (), os.path.join(folder, "error"))
+    except SystemExit:
+        pass
+
+
+def make_lightning(folder):
+    """Adds a package with the names of Lightning's to the path, because Lightning takes many seconds to load."""
+    package = os.path.join(folder, "pytorch_lightning")
+    os.makedirs(os.path.join(package, "core"))
+    module = "class LightningModule:\n    def log(self, name, value):\n        pass\n"
+    for path, text in (("__init__.py", ""), ("core/__init__.py", ""), ("core/module.py", module)):
+        with open(os.path.join(package, path), "w") as file:
+            file.write(text)
+    sys.path.insert(0, folder)
+
+
+def run_with_each_hook_broken():
+    guard = importlib.import_module("ringside_watch.guard")
+    with tempfile.TemporaryDirectory() as folder:
+        make_lightning(folder)
+        train()
+        use_the_rest(folder)  # loads the modules of all hooks
+        for name in sorted(guard.hooks, key=lambda one: one == "process"):
+            break_hook(guard, name)
+            count_steps_anew()
+            train()
+            use_the_rest(folder)
+            if name != "process":  # its hook is reached at the end of the process
+                del guard.hooks[name].call
+            for hook in guard.hooks.values():
+                hook.on = True
+
+
+def count_steps_anew():
+    """The hook of unoptimized parameters looks at them after certain numbers of steps."""
+    importlib.import_module("ringside_watch.optimizers")._count["inside"] = 0
+
+
+def break_hook(guard, name):
+    def fail(*args):
+        raise ArithmeticError(name + " fails")
+
+    hook = guard.hooks[name]
+    hook.call = lambda function, *args: guard.Hook.call(hook, fail, *args)
+
+
 def break_kind(kind):
     observations = importlib.import_module("ringside_watch.observations")
     original = observations.note
@@ -92,13 +159,15 @@ def main():
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=os.environ["PORT"], RANK="0", WORLD_SIZE="1")
     dist.init_process_group("gloo")
     ways = {"kind": (break_kind, KINDS), "function": (break_function, FUNCTIONS)}.get(os.environ.get("FAILURES"))
-    if ways is None:
+    if os.environ.get("FAILURES") == "hook":
+        run_with_each_hook_broken()
+    elif ways is None:
         train()
     else:
         guard = importlib.import_module("ringside_watch.guard")
         for name in ways[1]:
             restore = ways[0](name)
-            importlib.import_module("ringside_watch.optimizers")._count["inside"] = 0  # looks depend on the steps seen
+            count_steps_anew()
             train()
             if name in IN_SENDER:
                 wait_for_report_of(name)
