@@ -263,7 +263,7 @@ TEST_CASE("the facts of a script give back the height of a narrow window") {
 
 TEST_CASE("the dialog refuses a script that does not exist") {
     WatchFixture fixture;
-    fixture.dialog();
+    fixture.trigger("watchAction");
     const auto* problem = fixture.find<QLabel>("watchProblemLabel");
     CHECK(problem->text() == "Choose the script to watch.");
     CHECK(problem->property("tone").toString().isEmpty());
