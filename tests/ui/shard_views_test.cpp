@@ -265,7 +265,8 @@ TEST_CASE("B starts with the other drop_last and is compared with A") {
 TEST_CASE("both sides of A/B support all samplers, and every difference is counted") {
     Window window;
     window.choose("compareViewButton");
-    CHECK(window.text("compareCountLabel").startsWith("4 of 1,440 cells differ"));  // three repeated samples, and one that B drops
+    CHECK(window.text("compareCountLabel")
+              .startsWith("4 of 1,440 cells differ"));  // three repeated samples, and one that B drops
     CHECK(window.text("compareSummaryLabel").startsWith("1 of 1,437 cells differ"));
     auto* b = window.page.findChild<QComboBox*>("compareSamplerComboBox");
     b->setCurrentIndex(b->findData("sequential"));

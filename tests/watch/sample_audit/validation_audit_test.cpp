@@ -12,8 +12,7 @@ TEST_CASE("training on all samples after the last evaluation is no training on v
     const auto with = [](bool evaluatesAgain, bool inNextRun) {
         std::vector<RecordedScript> runs(inNextRun ? 2 : 1);
         const auto begins = [](RecordedScript& script, int loader, int pass, std::int64_t timeUs) {
-            script.events.emplace_back(
-                ScriptFacts{0, "pass", Json{{"loader", loader}, {"pass", pass}}.dump(), timeUs});
+            script.events.emplace_back(ScriptFacts{0, "pass", Json{{"loader", loader}, {"pass", pass}}.dump(), timeUs});
         };
         for (RecordedScript& run : runs) {
             run.process(0, 1);
