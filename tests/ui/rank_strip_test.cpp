@@ -195,22 +195,27 @@ TEST_CASE("ranks with a lost connection are marked as lost, not as in sync") {
     CHECK(strip.cards()[0].mark != "lost");
 }
 
-TEST_CASE("a rank for which the others wait is red only after the first step") {
+TEST_CASE("a rank for which the others wait is red after the first step, and before it after some seconds") {
     FollowedRun followed;
     auto& [experiment, run, theme, fake, strip] = followed;
     strip.setLive(true);
-    const auto waits = [&](std::int64_t collective) {
+    const auto waits = [&](std::int64_t collective, std::int64_t seconds) {
         fake.feed(Heartbeat{.rank = 0,
                             .phase = Phase::kWaiting,
                             .collective = collective,
-                            .timeUs = 5'000'000,
-                            .stalledUs = 4'000'000});
-        return waitFor([&] { return strip.cards()[1].mark == "other ranks wait 4 s"; });
+                            .timeUs = (seconds + 1) * 1'000'000,
+                            .stalledUs = seconds * 1'000'000});
+        return waitFor([&] { return strip.cards()[1].mark == QString("other ranks wait %1 s").arg(seconds); });
     };
-    REQUIRE(waits(1));
+    REQUIRE(waits(1, 4));
     CHECK(strip.cards()[1].tone == RankCard::Tone::Plain);
+    SECTION("before the first step") {
+        REQUIRE(waits(1, 11));
+        CHECK(waitFor([&] { return strip.cards()[1].tone == RankCard::Tone::Danger; }));
+        return;
+    }
     fake.steps(1);
-    REQUIRE(waits(2));
+    REQUIRE(waits(2, 4));
     CHECK(waitFor([&] { return strip.cards()[1].tone == RankCard::Tone::Danger; }));
 }
 

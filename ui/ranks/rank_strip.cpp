@@ -28,6 +28,8 @@
 namespace ringside {
 namespace {
 
+constexpr std::int64_t kMaxStartSeconds = 10;  // longest wait before the first step that is not marked as a fault
+
 constexpr std::int64_t kMaxCards = 64;
 constexpr TypePixels kLowWindow{620};  // in a window that is lower than this, the cards are compact
 
@@ -318,7 +320,8 @@ bool RankStrip::showWaitStatus(RankCard& card, const RunData& run) {
     const std::int64_t seconds = (run.lastTimeUs() - missingRanks->sinceUs) / 1000000;
     if (holds(missingRanks->missing)) {
         card.mark = tr("other ranks wait %1 s").arg(seconds);
-        if (run.lastStep()) card.tone = RankCard::Tone::Danger;  // ranks start at different times, which is no fault
+        // Before the first step a short wait is no fault, because ranks start at different times.
+        if (run.lastStep() || seconds >= kMaxStartSeconds) card.tone = RankCard::Tone::Danger;
     } else if (holds(missingRanks->waiting)) {
         const int missing = missingRanks->missing.front();
         const std::string& who = run.ranks()[static_cast<std::size_t>(missing)].host;

@@ -12,6 +12,7 @@
 #include "models/run_model.h"
 #include "models/start_progress.h"
 #include "models/step_cursor.h"
+#include "telemetry/data/missing_ranks.h"
 #include "theme/theme.h"
 #include "theme/type_length.h"
 #include "timeline/page/timeline_table.h"
@@ -276,10 +277,13 @@ void TimelinePage::keyPressEvent(QKeyEvent* event) {
     if (!m_lanes->isVisible() || !m_lanes->handleKey(*event)) Page::keyPressEvent(event);
 }
 
-// True while a live run has traced only the beginning of its first step. After the end of a run, the beginning shows
-// which rank waited for which.
+// True while a live run has traced only the beginning of its first step, unless ranks have waited in it for a missing
+// rank for some seconds. After the end of a run, the beginning shows which rank waited for which.
 bool TimelinePage::isBeforeFirstStep() const {
-    return m_model.isLive() &&
+    constexpr std::int64_t kMaxStartUs = 10'000'000;
+    const std::optional<MissingRanks> missing = findMissingRanks(m_run.data().ranks());
+    const bool isHung = missing && m_run.data().lastTimeUs() - missing->sinceUs >= kMaxStartUs;
+    return m_model.isLive() && !isHung &&
            std::ranges::none_of(m_model.trace()->steps(), [](const auto& step) { return step.second.known > 0; });
 }
 
