@@ -215,4 +215,8 @@ TEST_CASE("the documentation opens without a network and finds words") {
     search->setText(QStringLiteral("no such words in it"));
     QTest::keyClick(search, Qt::Key_Return);
     CHECK(help.findChild<QLabel*>(QStringLiteral("helpNoteLabel"))->text().contains(QLatin1String("no such words")));
+    Q_EMIT help.findChild<QTextBrowser*>()->anchorClicked(QUrl(QStringLiteral("experiments.md#throttled-ranks")));
+    CHECK(help.file() == "experiments.md");
+    CHECK(help.currentLine() == "Throttled ranks");
+    CHECK(help.findChild<QLabel*>(QStringLiteral("helpNoteLabel"))->isHidden());
 }

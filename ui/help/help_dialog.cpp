@@ -5,7 +5,9 @@
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QHBoxLayout>
+#include <QRegularExpression>
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QTextCursor>
@@ -50,7 +52,7 @@ HelpDialog::HelpDialog(const QString& folder, QWidget* parent) : QDialog(parent)
 QWidget* HelpDialog::makeSide() {
     auto* side = new QWidget;
     side->setProperty("role", "clear");
-    side->setFixedWidth(kSideWidth);
+    followType(*side, [side] { side->setFixedWidth(kSideWidth); });
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
     m_search = new QLineEdit;
@@ -90,10 +92,14 @@ void HelpDialog::fillList() {
 }
 
 bool HelpDialog::open(const QString& name) {
-    if (m_file == name) return true;
+    // The document keeps the colour that links had when it was read.
+    const QColor linkColor = QGuiApplication::palette().link().color();
+    if (m_file == name && m_linkColor == linkColor) return true;
     QFile file(QDir(m_folder).filePath(name));
     if (!file.open(QIODevice::ReadOnly)) return false;
     m_file = name;
+    m_linkColor = linkColor;
+    m_note->hide();
     m_text->setMarkdown(QString::fromUtf8(file.readAll()));
     for (int row = 0; row < m_list->count(); ++row) {
         if (m_list->item(row)->data(Qt::UserRole).toString() == name) m_list->setCurrentRow(row);
@@ -157,8 +163,19 @@ void HelpDialog::openLink(const QUrl& link) {
     if (!link.isRelative()) {
         QDesktopServices::openUrl(link);
     } else if (link.path().isEmpty() || open(QFileInfo(link.path()).fileName())) {
-        m_text->scrollToAnchor(link.fragment());
+        goTo(QTextCursor(blockOfAnchor(link.fragment())));
     }
+}
+
+// Returns the heading with the anchor that Markdown readers make from it, such as "throttled-ranks" for "Throttled
+// ranks"; the start of the document if there is none.
+QTextBlock HelpDialog::blockOfAnchor(const QString& anchor) const {
+    static const QRegularExpression others(QStringLiteral("[^\\w-]"), QRegularExpression::UseUnicodePropertiesOption);
+    for (QTextBlock block = m_text->document()->begin(); block.isValid(); block = block.next()) {
+        const QString made = block.text().toLower().replace(QLatin1Char(' '), QLatin1Char('-')).remove(others);
+        if (block.blockFormat().headingLevel() > 0 && made == anchor) return block;
+    }
+    return m_text->document()->begin();
 }
 
 }  // namespace ringside

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QColor>
 #include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
@@ -35,9 +36,11 @@ class HelpDialog final : public QDialog {
     void findNext();
     void goTo(const QTextCursor& cursor);
     QTextBlock headingWith(const QString& text) const;
+    QTextBlock blockOfAnchor(const QString& anchor) const;
 
     QString m_folder;
     QString m_file;
+    QColor m_linkColor;  // colour of the links in the text
     QListWidget* m_list = nullptr;
     QLineEdit* m_search = nullptr;
     QLabel* m_note = nullptr;
