@@ -272,6 +272,12 @@ TEST_CASE("the dialog refuses a script that does not exist") {
     CHECK(fixture.text("watchProblemLabel") == "/no/train.py does not exist: choose another script.");
     CHECK_FALSE(fixture.find<QPushButton>("watchStartButton")->isEnabled());
     CHECK(fixture.find<QPushButton>("watchStartButton")->toolTip() == fixture.text("watchProblemLabel"));
+    fixture.find<QComboBox>("watchLauncherCombo")->setCurrentIndex(static_cast<int>(WatchLauncher::kCommand));
+    CHECK(problem->text().startsWith("Type the command"));
+    CHECK(problem->property("tone").toString().isEmpty());
+    fixture.find<QLineEdit>("watchCommandEdit")->setText("torchrunn train.py");
+    CHECK(problem->text().startsWith("The program torchrunn was not found"));
+    CHECK(problem->property("tone") == "danger");
 }
 
 TEST_CASE("the epochs of a script that is still running are counted as they come") {

@@ -41,8 +41,8 @@ const char* toneOf(Severity severity) {
     return "";
 }
 
-// Adds the ranks, steps and epochs that a JSON value contains. The key "ranks" can have a list of ranks, such as [0,
-// 2], or a number of ranks, such as 4; the number is ignored.
+// Adds to `things` the ranks, steps and epochs that a JSON value contains. The key "ranks" can have a list of ranks,
+// such as [0, 2], or a number of ranks, such as 4; the number is ignored.
 void addThings(std::vector<Identity>& things, const Json& value) {
     const auto add = [&](IdentityKind kind, const Json& one) {
         if (one.is_number_integer()) things.push_back({kind, one.get<std::int64_t>()});

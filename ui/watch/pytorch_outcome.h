@@ -38,8 +38,8 @@ struct PytorchOutcome {
 // script called backward(). Blocks until all files are read.
 PytorchOutcome comparePytorchRuns(const ComparedRuns& runs);
 
-// Returns the line about the losses. In `watched`, run A is Ringside's run and run B is the run of the watched PyTorch
-// script.
+// Returns the line about the losses. In the comparison `watched`, run A is Ringside's run and run B is the run of the
+// watched PyTorch script.
 PytorchOutcome::Line lossLine(const RunComparison& watched);
 PytorchOutcome::Line sampleLine(const RunComparison& watched);
 PytorchOutcome::Line weightLine(const CheckpointComparison& weights);

@@ -183,7 +183,6 @@ void WatchDialog::connectFields() {
                            });
     });
     connect(m_script, &QComboBox::currentTextChanged, this, [this] {
-        m_isFilled = true;
         findInterpreters();
         refresh();
     });
@@ -252,7 +251,9 @@ void WatchDialog::refresh() {
         m_controller.isLive() ? tr("A run is live: wait until it ends, or stop it first.") : chosen.problem();
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty());
-    setTone(m_problem, m_isFilled || m_controller.isLive() ? "danger" : "");
+    // A script or a command that is not entered yet is no fault.
+    const bool isEmpty = isWhole ? chosen.words().isEmpty() : chosen.script.isEmpty();
+    setTone(m_problem, !isEmpty || m_controller.isLive() ? "danger" : "");
     m_shown->setText(tr("ringsidectl watch -- %1").arg(commandLine(chosen.words())));
     m_shown->parentWidget()->setVisible(m_controller.isLive() || problem.isEmpty());
     m_shown->setToolTip(tr("The command runs in %1").arg(chosen.folder()));

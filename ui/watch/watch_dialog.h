@@ -57,7 +57,6 @@ class WatchDialog final : public QDialog {
     QLineEdit* m_command;
     QLabel* m_shown;
     QLabel* m_problem;
-    bool m_isFilled = false;  // true after a script was chosen: before, a missing script is no fault
     QPushButton* m_watch;
     QPushButton* m_check;
 };
