@@ -73,6 +73,7 @@ TEST_CASE("opening a run shows a question before it replaces an unsaved experime
         CHECK(f.dialogs.questions.size() == 1);
         CHECK(f.state() == State::Finished);
         CHECK(f.form().parallel.worldSize == 5);
+        CHECK(f.text("noticeLabel").contains(other.fake.folder.path()));
     }
     SECTION("Save saves it first") {
         f.dialogs.answer = 0;

@@ -23,7 +23,7 @@ QString counted(qsizetype count) {
 // Numbers of the ranks that have not started, and counts of ranks in each later stage of the start.
 struct Progress {
     QStringList absent;  // numbers of the ranks that have not started
-    int loading = 0, connected = 0, training = 0;
+    int loading = 0, connected = 0, training = 0, ended = 0;
 };
 
 Progress progressOf(const RunData& run) {
@@ -34,6 +34,8 @@ Progress progressOf(const RunData& run) {
             progress.absent << QString::number(rank);
         } else if (state == RankStage::kLoading) {
             ++progress.loading;
+        } else if (state == RankStage::kFailed || state == RankStage::kStopped) {
+            ++progress.ended;
         } else {
             ++progress.connected;
             progress.training += state == RankStage::kConnecting ? 0 : 1;
@@ -46,6 +48,9 @@ QString waitingForText(const Progress& progress, std::size_t ranks) {
     if (progress.training == static_cast<int>(ranks))
         return startText("All ranks are training: waiting until the first step ends.");
     QStringList parts;
+    if (progress.ended > 0)
+        parts << (progress.ended == 1 ? startText("1 rank has ended")
+                                      : startText("%1 ranks have ended").arg(counted(progress.ended)));
     if (progress.loading == 1) parts << startText("1 rank loads the data");
     if (progress.loading > 1) parts << startText("%1 ranks load the data").arg(counted(progress.loading));
     if (const QStringList& absent = progress.absent; !absent.isEmpty()) {

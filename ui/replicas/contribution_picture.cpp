@@ -140,7 +140,8 @@ void ContributionPicture::paintRow(QPainter& painter, std::size_t place) const {
     };
     number(c.cosine, contribution.cosine, [](double value) { return QString::number(value, 'f', 2); });
     number(c.norm, contribution.norm, [](double value) { return QString::number(value, 'g', 3); });
-    number(c.loss, contribution.loss, lossText);
+    number(c.loss, contribution.loss,
+           [](double value) { return std::isfinite(value) ? lossText(value) : QString::number(value); });
     painter.setPen(theme().colors().muted);
     const double room = width() - c.samples - 4;
     QString text;

@@ -102,7 +102,7 @@ QString reasonForSingleModel(const RunData& run, const RunConfig& config) {
         return replicaWords(
                    "Each stage of the model exists once, so there are no replicas to compare. To see two replicas of "
                    "each stage, choose the strategy %1 in the form, double World size, and set Replicas to 2. The "
-                   "button More of this section shows the field Replicas.")
+                   "button More of the section Parallel shows the field Replicas.")
             .arg(choiceLabel(choiceText(config.parallel.strategy)));
     return {};
 }

@@ -18,7 +18,7 @@ namespace ringside {
 class Theme;
 
 // View A/B: the grid of the experiment's plan (A) and, below it, the grid of a second plan (B) with a small form for
-// its settings. Both grids have the same zoom. Cells with different samples are marked and counted.
+// its settings. Both grids have the same zoom. Cells that differ are marked and counted (CellDifferences).
 class CompareView : public ShardView {
     Q_OBJECT
   public:

@@ -127,7 +127,10 @@ void StepStrip::paintEvent(QPaintEvent*) {
     const ThemeColors& c = theme().colors();
     painter.setFont(theme().smallFont());
     painter.setPen(c.muted);
-    painter.drawText(QRectF(0, 0, width(), kTop - 4), Qt::AlignRight | Qt::AlignTop, scaleText());
+    // The other side has the text of a change of the step time.
+    const bool isChangeRight = m_changePoint && xOf(*m_changePoint) > width() / 2.0;
+    painter.drawText(QRectF(0, 0, width(), kTop - 4), (isChangeRight ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop,
+                     scaleText());
     paintPauses(painter);
     if (m_changePoint) {
         const double x = xOf(*m_changePoint) - width() / 2.0 / static_cast<double>(m_bars.size());
