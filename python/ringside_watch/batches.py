@@ -67,7 +67,7 @@ class Pairing:
         self._unsure_steps = []  # steps of the backward passes since the newest unsure batch
         # keys of the batches that existed at the first of these backward passes, or None if this was not observed
         self._unsure_existing = None
-        self._unsure_is_last = False  # true if the pass of the unsure batches has ended
+        self._unsure_is_last = False  # true if the pass that fetched the batches in _unsure has ended
         self._confirmed = set()  # patterns of batches that were seen in two consecutive steps
         self._prefetched = {}  # loader whose batches the script fetches early -> number of batches fetched early
         self._in_groups = set()  # loaders of which the script fetches several batches and then trains on each of them
@@ -119,8 +119,8 @@ class Pairing:
         if not older or pattern in self._confirmed:
             for batch in older + [newest]:
                 self._trained(batch, step)
-        else:  # the newest batch is trained on too, but is reported only after the older ones are decided, to keep the
-               # order
+        else:  # The newest batch is trained on too. To keep the order, it is reported only when it is known whether the
+               # older ones were trained on.
             self._unsure, self._unsure_pattern = older + [newest], pattern
             self._unsure_steps, self._unsure_existing = [step], existing
 

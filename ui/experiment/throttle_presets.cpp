@@ -22,8 +22,8 @@ double rounded(double value) {
 }
 
 struct ModelSize {
-    // The default values of flops and bytes are those of an MLP for the digits data set, which has 9,610 parameters of
-    // 4 bytes each.
+    // The default values of the following two members are those of an MLP for the digits data set, which has 9,610
+    // parameters of 4 bytes each.
     double flops = 19072;  // FLOPs of the forward pass of one sample
     double bytes = 38440;  // size of all gradients of one model replica in bytes
 };
