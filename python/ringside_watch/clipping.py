@@ -19,8 +19,10 @@ _reported = set()  # (line of the script, true if the gradients were scaled) of 
 
 
 def patch(module):
-    for name in ("clip_grad_norm_", "clip_grad_value_"):
+    for name in ("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_"):
         original = getattr(module, name, None)
+        if original is None and name == "clip_grads_with_norm_":
+            continue  # this PyTorch is older than the function
         if original is None:
             guard.unavailable.setdefault(HOOK.name, "torch.nn.utils has no %s" % name)
         else:

@@ -18,6 +18,7 @@ class Pass:
         self.untrained = 0
         self.delivered = 0
         self.evaluates = False  # true if a model was in evaluation mode at the end of the pass
+        self.collectives = None  # number of collectives that the script had called until the end of the pass
 
 
 def add_to_hash(sha, indices):

@@ -116,4 +116,5 @@ def is_compiling():
     compiler = getattr(torch, "compiler", None)
     if compiler is not None and hasattr(compiler, "is_compiling"):
         return compiler.is_compiling()
-    return False
+    utils = getattr(torch, "_utils", None)  # PyTorch 2.1 and 2.2
+    return utils.is_compiling() if hasattr(utils, "is_compiling") else False

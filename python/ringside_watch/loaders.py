@@ -46,7 +46,8 @@ class _Iteration:
         """Reports the end of a pass whose iterator the script has dropped before its end."""
         try:
             if self.open and Watching.on and self.pid == os.getpid():
-                observations.note("pass_end", time.monotonic_ns(), self.number, self.number_of_pass, "left")
+                observations.note("pass_end", time.monotonic_ns(), self.number, self.number_of_pass, "left",
+                                  False, collectives.number_of_calls())
         except Exception:  # modules that this code uses may already be removed while the interpreter ends
             pass
 
@@ -176,7 +177,7 @@ def _note_exhausted(iterator):
     if state is not None and state.open:
         state.open = False
         observations.note("pass_end", time.monotonic_ns(), state.number, state.number_of_pass, "exhausted",
-                          data_parallel.is_evaluating())
+                          data_parallel.is_evaluating(), collectives.number_of_calls())
 
 
 def _note_next_failed(iterator):

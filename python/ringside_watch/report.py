@@ -202,8 +202,9 @@ class Report:
     def take_delivered(self, loader):
         self.passes.handle_delivered_batch(loader)
 
-    def take_pass_end(self, at_ns, loader, number, why, evaluates=False):
-        self.epochs.get_or_add_pass(loader, number).evaluates = evaluates
+    def take_pass_end(self, at_ns, loader, number, why, evaluates=False, calls=None):
+        one = self.epochs.get_or_add_pass(loader, number)
+        one.evaluates, one.collectives = evaluates, calls
         self.passes.handle_pass_end(at_ns, loader, number, why)
 
     def take_wrapper_ended(self, at_ns, loader):
@@ -218,7 +219,7 @@ class Report:
         self.fact(at_ns, "pass_end", {
             "loader": loader, "pass": number, "why": why, "batches": one.delivered, "trained": one.trained,
             "untrained": one.untrained, "epoch": one.epoch, "indices": one.slots, "sha256": digest,
-            "evaluation_mode": one.evaluates})
+            "evaluation_mode": one.evaluates, "collectives": one.collectives})
         if one.epoch is not None and loader == self.epochs.first_training and one.slots:
             self.add("consumed", {"rank": self.rank, "epoch": one.epoch, "count": one.slots, "sha256": digest})
 

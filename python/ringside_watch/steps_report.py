@@ -165,7 +165,8 @@ class StepsReport:
         while self._held:
             self._write(self._held.pop(0))
         if self.waits_for_ddp:
-            # DDP reports the times of a step during the next step, so the communication of the last step is not known.
-            self._untraced = [entry for entry in self._untraced if entry[0] is not self._last]
+            # DDP reports the times of a step during the next step. If there is none, the communication of the last step
+            # is not known.
+            self._untraced = [entry for entry in self._untraced if entry[0] is not self._last or entry[0].collectives]
         self._write_traces(0)
         self.flush()

@@ -290,26 +290,30 @@ RunEnded RunRecorder::finish(RunEnded end) {
     return end;
 }
 
-std::string RunRecorder::summaryText(RunEnded end) const {
+// Calls `write` with each file of the summary and its text. If the weights were saved outside of the run directory, a
+// copy of summary.json is beside them.
+template <class Write>
+void RunRecorder::writeSummaries(RunEnded end, const Write& write) const {
     measure(end);
-    return jsonText(toJson(summary(end)), 2) + "\n";
+    const std::string text = jsonText(toJson(summary(end)), 2) + "\n";
+    if (!m_data.checkpoints().empty()) {
+        const std::filesystem::path last = m_data.checkpoints().back().path;
+        if (last.is_absolute()) write(RunPaths(last.parent_path().parent_path()).summary(), text);
+    }
+    write(m_paths.summary(), text);
 }
 
 void RunRecorder::writeSummaryQuickly(RunEnded end) const {
-    const std::string text = summaryText(std::move(end));
-    AtomicFile file(m_paths.summary());
-    file.write(0, std::as_bytes(std::span(text)));
-    file.commitWithoutSync();
+    writeSummaries(std::move(end), [](const std::filesystem::path& path, const std::string& text) {
+        AtomicFile file(path);
+        file.write(0, std::as_bytes(std::span(text)));
+        file.commitWithoutSync();
+    });
 }
 
-// If the weights were saved outside of the run directory, also writes a copy of summary.json beside them.
 void RunRecorder::writeSummary(RunEnded end) const {
-    const std::string text = summaryText(std::move(end));
-    if (!m_data.checkpoints().empty()) {
-        const std::filesystem::path last = m_data.checkpoints().back().path;
-        if (last.is_absolute()) writeFileAtomically(RunPaths(last.parent_path().parent_path()).summary(), text);
-    }
-    writeFileAtomically(m_paths.summary(), text);
+    writeSummaries(std::move(end),
+                   [](const std::filesystem::path& path, const std::string& text) { writeFileAtomically(path, text); });
 }
 
 // Turns the outcome into a failure if writing the run directory stopped, even if all ranks ended well. The outcome of a

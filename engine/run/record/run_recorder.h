@@ -105,7 +105,8 @@ class RunRecorder {
     void addOpenSteps();
     std::optional<Straggler> straggler() const;
     RunSummary summary(const RunEnded& end) const;
-    std::string summaryText(RunEnded end) const;
+    template <class Write>
+    void writeSummaries(RunEnded end, const Write& write) const;
     Recording recording() const;
     FinalMetrics finalMetrics() const;
     BestMetrics bestMetrics() const;

@@ -388,12 +388,15 @@ RunEnded Supervisor::conclusion() const {
 void Supervisor::writeSummaryEarly(RunEnded end) {
     if (!m_options.mayBeKilled) return;
     end.timeUs = m_journal.nowUs();
-    try {
-        m_journal.recorder().writeSummaryQuickly(std::move(end));
-        m_journal.recorder().flush();
-    } catch (const IoError&) {  // finish() tries again, and reports the failure
-        return;
-    }
+    const auto attempt = [](const auto& write) {
+        try {
+            write();
+        } catch (const IoError&) {  // finish() tries again, and reports the failure
+            return;
+        }
+    };
+    attempt([&] { m_journal.recorder().writeSummaryQuickly(std::move(end)); });
+    attempt([&] { m_journal.recorder().flush(); });
 }
 
 RunEnded Supervisor::finish() {

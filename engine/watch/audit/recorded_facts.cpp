@@ -267,8 +267,10 @@ void RecordedFacts::addFacts(const ScriptFacts& event) {
     }
     if (topic == ScriptTopic::kPassEnd && ignoreDiscardedEnd(event.rank, facts)) return;
     handler->second(factsOfRank(event.rank), facts);
-    if (topic != ScriptTopic::kPass) return;
-    if (PassFacts* const pass = passOfFacts(factsOfRank(event.rank), facts)) pass->beganUs = event.timeUs;
+    if (topic != ScriptTopic::kPass && topic != ScriptTopic::kPassEnd) return;
+    PassFacts* const pass = passOfFacts(factsOfRank(event.rank), facts);
+    if (pass == nullptr) return;
+    (topic == ScriptTopic::kPass ? pass->beganUs : pass->endedUs) = event.timeUs;
 }
 
 // True if at least one step of the pass is ignored (lastStep, discarded), so that the "pass_end" facts must be ignored.

@@ -48,6 +48,7 @@ struct PassFacts {
     std::optional<std::int64_t> epoch;  // number of this pass among those passes of the loader in which at least one
                                         // batch was trained on; empty if none was
     std::int64_t beganUs = 0;           // begin of the pass, in microseconds since the run started
+    std::int64_t endedUs = 0;           // end of the pass; valid if hasEnded
     bool hasEnded = false;
     bool isExhausted = false;
     bool isEvaluation = false;  // true if a model was in evaluation mode when the loader was exhausted

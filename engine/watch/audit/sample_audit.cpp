@@ -2,6 +2,7 @@
 #include "watch/audit/sample_audit.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "telemetry/events/script_topic.h"
 #include "watch/audit/audit_notes.h"
@@ -31,12 +32,13 @@ const ContentSums* contentOf(const RankFacts& rank, std::int64_t loader, std::in
     return found == rank.contents.end() ? nullptr : &found->second;
 }
 
-// Begins of the first and of the last pass of a loader on one rank, in microseconds since the run started.
-struct PassBegins {
+// Begin of the first and end of the last pass of a loader on one rank, in microseconds since the run started. The end
+// is the largest number if a pass has not ended.
+struct PassSpan {
     std::int64_t firstUs = 0;
     std::int64_t lastUs = 0;
 };
-using PassTimes = std::map<int, PassBegins>;  // by rank
+using PassTimes = std::map<int, PassSpan>;  // by rank
 
 // Returns the times of the passes over a loader on each rank that has iterated over it in an attempt.
 PassTimes passTimesOf(const ChainedAttempt& attempt, const std::vector<LoaderStream>& streams, int number) {
@@ -46,9 +48,11 @@ PassTimes passTimesOf(const ChainedAttempt& attempt, const std::vector<LoaderStr
     for (const auto& [rank, loader] : streams[position].loaders) {
         for (const auto& [key, pass] : attempt.facts->at(rank).passes) {
             if (key.first != loader) continue;
-            const auto [found, isNew] = times.try_emplace(rank, PassBegins{pass.beganUs, pass.beganUs});
+            const std::int64_t endUs =
+                pass.hasEnded ? std::max(pass.beganUs, pass.endedUs) : std::numeric_limits<std::int64_t>::max();
+            const auto [found, isNew] = times.try_emplace(rank, PassSpan{pass.beganUs, endUs});
             found->second.firstUs = std::min(found->second.firstUs, pass.beganUs);
-            found->second.lastUs = std::max(found->second.lastUs, pass.beganUs);
+            found->second.lastUs = std::max(found->second.lastUs, endUs);
         }
     }
     return times;

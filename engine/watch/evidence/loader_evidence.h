@@ -58,6 +58,8 @@ struct PassEvidence {
     std::int64_t beganUs = 0;
     std::optional<std::int64_t> collectives;  // number of collectives that the script itself had called before the pass
     bool hasEnded = false;
+    std::int64_t endedUs = 0;                      // end of the pass; valid if hasEnded
+    std::optional<std::int64_t> collectivesAtEnd;  // number of collectives that the script had called until the end
     bool isExhausted = false;           // true if the pass has reached the loader's end; false if the script has
                                         // dropped the iterator before
     bool isEvaluation = false;          // true if a model was in evaluation mode when the loader was exhausted

@@ -101,7 +101,7 @@ void RankEvidence::addFacts(const ScriptFacts& event, std::size_t& budget) {
     const std::optional<ScriptTopic> topic = topicOf(event);
     if (topic == ScriptTopic::kLoader) return addLoader(one);
     if (topic == ScriptTopic::kPass) return addPass(one, event.timeUs);
-    if (topic == ScriptTopic::kPassEnd) return addPassEnd(one);
+    if (topic == ScriptTopic::kPassEnd) return addPassEnd(one, event.timeUs);
     if (topic == ScriptTopic::kBatch) return addBatch(one, budget);
     if (topic == ScriptTopic::kContent) return addContent(one);
     if (topic == ScriptTopic::kSubset) return addSubset(one, budget);
@@ -143,10 +143,12 @@ void RankEvidence::addPass(const Json& one, std::int64_t timeUs) {
     pass->collectives = numberOf(one, "collectives");
 }
 
-void RankEvidence::addPassEnd(const Json& one) {
+void RankEvidence::addPassEnd(const Json& one, std::int64_t timeUs) {
     PassEvidence* const pass = passOf(one);
     if (pass == nullptr) return;
     pass->hasEnded = true;
+    pass->endedUs = timeUs;
+    pass->collectivesAtEnd = numberOf(one, "collectives");
     pass->isExhausted = textOf(one, "why") == "exhausted";
     pass->isEvaluation = flagOf(one, "evaluation_mode").value_or(false);
     pass->batches = numberOf(one, "batches", 0);

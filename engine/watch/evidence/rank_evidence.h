@@ -118,7 +118,7 @@ struct RankEvidence {
     void addFacts(const ScriptFacts& facts, std::size_t& budget);
     void addLoader(const Json& facts);
     void addPass(const Json& facts, std::int64_t timeUs);
-    void addPassEnd(const Json& facts);
+    void addPassEnd(const Json& facts, std::int64_t timeUs);
     void addBatch(const Json& facts, std::size_t& budget);
     void addContent(const Json& facts);
     void addSubset(const Json& facts, std::size_t& budget);

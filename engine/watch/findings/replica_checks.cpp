@@ -190,8 +190,9 @@ std::int64_t batchNormsOf(const RankEvidence& rank) {
     return most;
 }
 
-// Returns the largest number of collectives that the script of a rank has called between the start of the last training
-// pass before an evaluation and the start of this evaluation, over all evaluations.
+// Returns the largest number of collectives that the script of a rank has called between the end of the last training
+// pass before an evaluation and the start of this evaluation, over all evaluations. Counts from the start of the
+// training pass if the number at its end is not known.
 std::int64_t collectivesBeforeEvaluation(const RankEvidence& rank) {
     std::vector<std::pair<const PassEvidence*, bool>> passes;  // each pass, with true if it is an evaluation
     for (const auto& [id, loader] : rank.loaders)
@@ -201,7 +202,8 @@ std::int64_t collectivesBeforeEvaluation(const RankEvidence& rank) {
     std::int64_t most = 0;
     for (std::size_t i = 1; i < passes.size(); ++i)
         if (passes[i].second && !passes[i - 1].second)
-            most = std::max(most, *passes[i].first->collectives - *passes[i - 1].first->collectives);
+            most = std::max(most, *passes[i].first->collectives - passes[i - 1].first->collectivesAtEnd.value_or(
+                                                                      *passes[i - 1].first->collectives));
     return most;
 }
 

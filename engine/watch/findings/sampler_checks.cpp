@@ -107,7 +107,8 @@ bool isShuffled(const EpochOrder& one) {
 // True for a sampler of the script that has an epoch and shuffles, although it does not report that it divides samples
 // among ranks.
 bool isOwnWithEpoch(const SamplerFacts& sampler, const std::vector<EpochOrder>& orders) {
-    if (sampler.isCreatedByTrainer || !sampler.shuffle.value_or(true) || orders.empty()) return false;
+    const bool mayShuffle = sampler.shuffle.value_or(sampler.seed.has_value());
+    if (sampler.isCreatedByTrainer || !mayShuffle || orders.empty()) return false;
     return std::ranges::all_of(orders,
                                [](const EpochOrder& one) { return one.samplerEpoch.has_value() && isShuffled(one); });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,8 +21,9 @@ struct UsedLoader {
     SampleSource source;
     std::set<std::int64_t> samples;  // samples that were trained on or evaluated
     std::int64_t firstUs = 0;        // begin of the first pass, in microseconds since the run started
-    std::int64_t lastUs = 0;         // begin of the last pass with evaluated samples, in microseconds since the run
-                                     // started; 0 if there is none
+    // End of the last pass with evaluated samples, in microseconds since the run started: the largest number if a pass
+    // has not ended, and 0 if there is none.
+    std::int64_t lastUs = 0;
 };
 
 bool isEvaluated(const RankEvidence& rank, const LoaderEvidence& loader) {
@@ -34,7 +36,9 @@ UsedLoader usedBy(const RankEvidence& rank, const LoaderEvidence& loader) {
     for (const auto& [number, pass] : loader.passes) {
         if (number == loader.passes.begin()->first) used.firstUs = pass.beganUs;
         used.firstUs = std::min(used.firstUs, pass.beganUs);
-        if (pass.evaluated.count() > 0) used.lastUs = std::max(used.lastUs, pass.beganUs);
+        const std::int64_t endUs =
+            pass.hasEnded ? std::max(pass.beganUs, pass.endedUs) : std::numeric_limits<std::int64_t>::max();
+        if (pass.evaluated.count() > 0) used.lastUs = std::max(used.lastUs, endUs);
     }
     const auto add = [&](const IndexList& list) {
         for (const std::int64_t one : used.source.samplesOf(list.all()))
@@ -85,6 +89,7 @@ bool hasOtherValidation(const std::vector<UsedLoader>& validation, const UsedLoa
 struct Leak {
     bool compared = false;
     bool isLater = false;  // true if samples are trained on only after their last evaluation
+    bool isOpen = false;   // true if this training has not ended, so that another evaluation may follow
     std::set<std::int64_t> samples;
     std::set<int> ranks;
     std::string where;  // line of the first training loader
@@ -99,11 +104,12 @@ bool beginsAfter(const std::vector<UsedLoader>& training, const std::vector<Used
     for (const UsedLoader& one : validation)
         if (one.rank == trained.rank && one.loader->sourceLine() == held.loader->sourceLine())
             lastUs = std::max(lastUs.value_or(0), one.lastUs);
-    const bool isLater = std::ranges::any_of(training, [&](const UsedLoader& one) {
-        return one.rank == held.rank && one.loader->sourceLine() == trained.loader->sourceLine() &&
-               one.source.pool() == trained.source.pool() && one.firstUs > held.lastUs;
-    });
-    return isLater || trained.firstUs > lastUs.value_or(held.lastUs);
+    std::optional<std::int64_t> firstUs;  // first training by the evaluating rank; empty if it does not train
+    for (const UsedLoader& one : training)
+        if (one.rank == held.rank && one.loader->sourceLine() == trained.loader->sourceLine() &&
+            one.source.pool() == trained.source.pool())
+            firstUs = std::min(firstUs.value_or(one.firstUs), one.firstUs);
+    return (firstUs && *firstUs > held.lastUs) || trained.firstUs > lastUs.value_or(held.lastUs);
 }
 
 Leak leakOf(const std::vector<UsedLoader>& training, const std::vector<UsedLoader>& validation,
@@ -115,6 +121,8 @@ Leak leakOf(const std::vector<UsedLoader>& training, const std::vector<UsedLoade
         if (!isHeldOut(trained, held) || hasOtherValidation(validation, trained, held)) continue;
         if (beginsAfter(training, validation, trained, held)) {
             leak.isLater = true;
+            leak.isOpen = leak.isOpen || std::ranges::any_of(trained.loader->passes,
+                                                             [](const auto& one) { return !one.second.hasEnded; });
             continue;
         }
         for (const std::int64_t sample : held.samples) {
@@ -180,11 +188,12 @@ Judgement judgeTrainedOnValidation(const Evidence& evidence) {
     const std::vector<UsedLoader> training = usedLoaders(evidence, true);
     const std::vector<UsedLoader> validation = usedLoaders(evidence, false);
     if (training.empty() || validation.empty()) return skipped("no training and validation loader with known indices");
-    bool compared = false, isLater = false;
+    bool compared = false, isLater = false, isOpen = false;
     for (const UsedLoader& held : validation) {
         const Leak leak = leakOf(training, validation, held);
         compared = compared || leak.compared;
         isLater = isLater || leak.isLater;
+        isOpen = isOpen || leak.isOpen;
         if (leak.samples.empty()) continue;
         const auto common = static_cast<std::int64_t>(leak.samples.size());
         const auto all = static_cast<std::int64_t>(held.samples.size());
@@ -199,6 +208,10 @@ Judgement judgeTrainedOnValidation(const Evidence& evidence) {
                       {"training_ranks", ranks},
                       {"validation_rank", held.rank->rank}});
     }
+    if (isOpen)
+        return couldNotJudge(
+            "the ranks train on samples that they have evaluated, and it is not known whether they evaluate them "
+            "again");
     if (isLater) return passed("the ranks begin to train on a larger part only after the last evaluation");
     return compared ? passed() : skipped("training and validation loaders read different data sets");
 }

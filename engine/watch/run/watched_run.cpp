@@ -203,6 +203,7 @@ void WatchedRun::readRank(Rank& rank) {
     rank.isOpen = rank.link->readTelemetry([&](std::string_view line) { handleLine(rank, line); });
     for (const ClockReading& reading : rank.link->takeClockReadings()) m_clocks.addReading(rank.link->rank(), reading);
     if (rank.isOpen) return;
+    m_lastRankEndedUs = nowUs();
     const bool isLost = m_verdict.recordConnectionEnd(rank.link->rank(), rank.attempt(), nowUs());
     if (isLost && rank.attempt() == m_verdict.restarts()) m_evidence.markLost(rank.link->rank());
     m_stalls.recordConnectionEnd(rank.link->rank());
@@ -286,7 +287,13 @@ void WatchedRun::watchConnections() {
                                              : ": Ringside records these processes until they end; Ctrl-C ends them"));
         log(LogLevel::kWarning, fact);
     }
-    if (mustEndLeft() && since > kLeftGraceUs) endRanks(since > 2 * kLeftGraceUs ? SIGKILL : SIGTERM);
+    if (!mustEndLeft() || since <= kLeftGraceUs) return;
+    if (!m_reportedBackground && !leftoverProcesses(m_command.pid()).empty()) {
+        m_reportedBackground = true;
+        m_options.warn("the command " + m_command.poll()->text() +
+                       ", but processes that it has started still run: Ringside ends these processes");
+    }
+    endRanks(since > 2 * kLeftGraceUs ? SIGKILL : SIGTERM);
 }
 
 void WatchedRun::endAfterCheck() {
@@ -349,7 +356,8 @@ bool WatchedRun::isOver() {
 
 RunEnded WatchedRun::conclude() {
     RunEnded end = m_verdict.conclude(*m_command.poll(), minSteps());
-    end.timeUs = nowUs();
+    // Without the time in which Ringside has waited for the end of processes that were left behind.
+    end.timeUs = std::max(m_commandEndedUs.value_or(0), m_lastRankEndedUs);
     std::optional<SampleAudit> audit;
     tryToRecord([&] { audit = auditedSamples(); });
     m_diagnosis = judgeEvidence();

@@ -114,6 +114,7 @@ class WatchedRun {
     Diagnosis m_diagnosis;
     LiveFindings m_liveFindings;
     std::optional<std::int64_t> m_commandEndedUs;
+    std::int64_t m_lastRankEndedUs = 0;
     std::optional<std::int64_t> m_endsAt;  // time at which --check sent the command the first signal to end, in
                                            // microseconds of the run; empty before
     bool m_reportedBackground = false;

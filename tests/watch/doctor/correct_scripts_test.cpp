@@ -42,7 +42,8 @@ TEST_CASE("the rest of an epoch that a resumed run begins with leaves out no sam
 
 // Rank 1 is 5 ms behind rank 0, so that rank 0 trains on all samples before rank 1 evaluates.
 TEST_CASE("training on all samples after the last evaluation is no training on validation samples") {
-    const auto with = [](bool evaluatesAgain) {
+    enum class Evaluates { kBefore, kAgain, kFromOneIterator };
+    const auto with = [](Evaluates evaluates, bool hasEnded = true) {
         Reports reports = healthyDdp();
         const std::string base = R"({"class":"Base","object":7,"length":100,"content_crc32":[5]})";
         reports.facts("loader", loaderFacts(0, kDistributedSampler, subsetFacts(1, 80, "t")));
@@ -56,20 +57,27 @@ TEST_CASE("training on all samples after the last evaluation is no training on v
             };
             reports.trainedPass(rank, 0, 0, "", {range(40 * rank, 40 * rank + 40)});
             reports.evaluatedPass(rank, 1, 0, range(10 * rank, 10 * rank + 10));
-            reports.trainedPass(rank, 2, 0, "", {range(50 * rank, 50 * rank + 50)});
+            if (hasEnded)
+                reports.trainedPass(rank, 2, 0, "", {range(50 * rank, 50 * rank + 50)});
+            else
+                reports.trained(rank, 2, 0, 9, 0, range(50 * rank, 50 * rank + 50));
             begins(R"({"loader":0,"pass":0,"collectives":0})", 1000);
             begins(R"({"loader":1,"pass":0,"collectives":0})", 9000);
             begins(R"({"loader":2,"pass":0,"collectives":1})", 10000);
-            if (!evaluatesAgain) continue;
+            if (evaluates == Evaluates::kFromOneIterator)
+                reports.fact(rank, "pass_end", R"({"loader":1,"pass":0,"why":"left","untrained":1})", 30000);
+            if (evaluates != Evaluates::kAgain) continue;
             reports.evaluatedPass(rank, 1, 1, range(10 * rank, 10 * rank + 10));
             begins(R"({"loader":1,"pass":1,"collectives":1})", 20000);
         }
         return reports.diagnosis();
     };
-    CHECK(accusations(with(false)).empty());
-    CHECK(reasonOfResult(with(false), "trained-on-validation") ==
+    CHECK(accusations(with(Evaluates::kBefore)).empty());
+    CHECK(reasonOfResult(with(Evaluates::kBefore), "trained-on-validation") ==
           "the ranks begin to train on a larger part only after the last evaluation");
-    CHECK(accusations(with(true)) == std::vector<std::string>{"trained-on-validation"});
+    CHECK(resultOf(with(Evaluates::kBefore, false), "trained-on-validation") == "could_not_judge");
+    CHECK(accusations(with(Evaluates::kAgain)) == std::vector<std::string>{"trained-on-validation"});
+    CHECK(accusations(with(Evaluates::kFromOneIterator)) == std::vector<std::string>{"trained-on-validation"});
 }
 
 TEST_CASE("an evaluation that each rank repeats is reported once if its samples are trained on") {
@@ -111,7 +119,7 @@ TEST_CASE("a sampler of the script that draws with replacement may give a sample
 
 // The model has one layer of batch normalisation, with a mean and a variance.
 TEST_CASE("running statistics that the script averages before each evaluation are not judged") {
-    const auto with = [](int collectives) {
+    const auto with = [](int collectives, int inTraining = 0) {
         Reports reports = healthyDdp();
         reports.facts("data_parallel",
                       R"({"kind":"ddp","where":"train.py:20","ranks":[0,1],"find_unused_parameters":false,)"
@@ -121,7 +129,12 @@ TEST_CASE("running statistics that the script averages before each evaluation ar
         for (int rank = 0; rank < 2; ++rank) {
             reports.evaluatedPass(rank, 1, 0, {8 * rank, 8 * rank + 1});
             reports.fact(rank, "pass", R"({"loader":0,"pass":1,"sampler_epoch":1,"collectives":4})", 1000);
-            const std::string after = std::to_string(4 + collectives);
+            const std::string trained = std::to_string(4 + inTraining);
+            reports.fact(
+                rank, "pass_end",
+                R"({"loader":0,"pass":1,"why":"exhausted","trained":2,"untrained":0,"epoch":1,"collectives":)" +
+                    trained + "}");
+            const std::string after = std::to_string(4 + inTraining + collectives);
             reports.fact(rank, "pass", R"({"loader":1,"pass":0,"collectives":)" + after + "}", 2000);
             reports.fact(rank, "end", R"({"steps":4,"collectives":9})", 3000);
             reports.checksums(rank, 8, {"w", "1.running_mean", "1.running_var"}, {1, 2 + rank, 4 + rank});
@@ -131,6 +144,7 @@ TEST_CASE("running statistics that the script averages before each evaluation ar
     CHECK(accusations(with(2)).empty());
     CHECK(resultOf(with(2), "batch-norm-differs") == "could_not_judge");
     CHECK(accusations(with(1)) == std::vector<std::string>{"batch-norm-differs"});
+    CHECK(accusations(with(1, 100)) == std::vector<std::string>{"batch-norm-differs"});
     CHECK(findingOf(with(1), "batch-norm-differs").text.find("broadcast_buffers (or forward_sync_buffers) is False") !=
           std::string::npos);
 }
@@ -151,8 +165,9 @@ TEST_CASE("a sampler of the script that shuffles by its epoch misses set_epoch t
     CHECK(resultOf(with(own, shuffled, other, "0"), "set-epoch-missing") == "passed");
     CHECK(resultOf(with(own, range(0, 8), range(0, 8), "0"), "set-epoch-missing") == "skipped");
     CHECK(resultOf(with(own, filled, filled, "0"), "set-epoch-missing") == "skipped");
-    const std::string ordered = R"({"class":"__main__.ByLength","epoch":0,"shuffle":false})";
-    CHECK(resultOf(with(ordered, shuffled, shuffled, "0"), "set-epoch-missing") == "skipped");
+    for (const char* ordered :
+         {R"({"class":"__main__.ByLength","epoch":0,"shuffle":false})", R"({"class":"__main__.ByLength","epoch":0})"})
+        CHECK(resultOf(with(ordered, shuffled, shuffled, "0"), "set-epoch-missing") == "skipped");
     Reports without = healthyDdp(R"({"class":"__main__.ByLength"})", R"({"class":"Texts","object":1,"length":16})");
     for (int pass = 0; pass < 2; ++pass) without.trainedPass(0, 0, pass, "", {shuffled});
     CHECK(resultOf(without.diagnosis(), "set-epoch-missing") == "skipped");
