@@ -18,8 +18,13 @@ struct ControlReply {
     std::string text;
 };
 
+// Returns a number of epochs that take seconds, plus `more`. An epoch takes much longer under a sanitizer.
+std::string longRun(int more = 0) {
+    return std::to_string((kSanitized ? 80 : 400) + more);
+}
+
 ControlReply sendCommand(const fs::path& run, std::vector<std::string> words) {
-    words.insert(words.begin(), {"control", run});
+    words.insert(words.begin(), {"control", run, "--wait", "60"});
     Program control(words);
     const int code = control.wait();
     return {code, control.output()};
@@ -113,18 +118,16 @@ TEST_CASE("a resumed run trains the requested number of epochs") {
     const fs::path first = scratch.path() / "first";
     const fs::path whole = scratch.path() / "whole";
     const fs::path rest = scratch.path() / "rest";
-    const auto settings = [&](const fs::path& out, const char* epochs) {
-        return std::vector<std::string>{"run",   "--quiet",
-                                        "--out", out,
-                                        "--set", "parallel.world_size=2",
-                                        "--set", std::string("training.epochs=") + epochs};
+    const auto settings = [&](const fs::path& out, const std::string& epochs) {
+        return std::vector<std::string>{
+            "run", "--quiet", "--out", out, "--set", "parallel.world_size=2", "--set", "training.epochs=" + epochs};
     };
-    Program undisturbed(settings(whole, "402"));
+    Program undisturbed(settings(whole, longRun(2)));
     REQUIRE(undisturbed.wait() == 0);
-    Program run(joined(settings(first, "400"), kSlow));
+    Program run(joined(settings(first, longRun()), kSlow));
     REQUIRE(eventually([&] { return fs::exists(first / "telemetry.jsonl"); }));
     REQUIRE(sendCommand(first, {"pause"}).code == 0);
-    CHECK(contains(sendCommand(first, {"epochs", "402"}).text, "trains for 402 epochs in total"));
+    CHECK(contains(sendCommand(first, {"epochs", longRun(2)}).text, "trains for " + longRun(2) + " epochs in total"));
     CHECK(sendCommand(first, {"stop"}).code == 0);
     CHECK(run.wait() == 20);
     Program more(joined({"run", "--quiet", "--resume", first, "--out", rest}, kFast));
@@ -136,7 +139,8 @@ TEST_CASE("a changed number of epochs agrees with training.max_steps and the cur
     const TemporaryDirectory scratch;
     const auto endAfter = [&](const char* name, const std::vector<std::string>& more, const std::string& epochs) {
         const fs::path out = scratch.path() / name;
-        Program run(joined(joined({"run", "--quiet", "--out", out, "--set", "training.epochs=400"}, kSlow), more));
+        Program run(
+            joined(joined({"run", "--quiet", "--out", out, "--set", "training.epochs=" + longRun()}, kSlow), more));
         REQUIRE(eventually([&] { return hasTrained(out); }));
         REQUIRE(sendCommand(out, {"pause"}).code == 0);
         const ControlReply reply = sendCommand(out, {"epochs", epochs});
@@ -145,7 +149,8 @@ TEST_CASE("a changed number of epochs agrees with training.max_steps and the cur
         CHECK(run.wait() == 0);
         return reply.text;
     };
-    CHECK(endAfter("limited", {"--set", "training.max_steps=5000"}, "402") == "trains for 402 epochs in total\n");
+    CHECK(endAfter("limited", {"--set", "training.max_steps=5000"}, longRun(2)) ==
+          "trains for " + longRun(2) + " epochs in total\n");
     const std::string raised = endAfter("lowered", {"--set", "parallel.world_size=1"}, "1");
     CHECK((raised == "trains for 1 epoch in total\n" || contains(raised, " is in progress")));
 }
@@ -154,10 +159,11 @@ TEST_CASE("resume auto keeps a changed number of epochs, unless the command line
     const TemporaryDirectory scratch;
     const fs::path first = scratch.path() / "first";
     Program run(joined(
-        {"run", "--quiet", "--out", first, "--set", "parallel.world_size=1", "--set", "training.epochs=400"}, kSlow));
+        {"run", "--quiet", "--out", first, "--set", "parallel.world_size=1", "--set", "training.epochs=" + longRun()},
+        kSlow));
     REQUIRE(eventually([&] { return fs::exists(first / "telemetry.jsonl"); }));
     REQUIRE(sendCommand(first, {"pause"}).code == 0);
-    CHECK(contains(sendCommand(first, {"epochs", "402"}).text, "trains for 402 epochs in total"));
+    CHECK(contains(sendCommand(first, {"epochs", longRun(2)}).text, "trains for " + longRun(2) + " epochs in total"));
     CHECK(sendCommand(first, {"stop"}).code == 0);
     REQUIRE(run.wait() == 20);
     const auto copyOfFirst = [&](const char* name) {
@@ -171,35 +177,36 @@ TEST_CASE("resume auto keeps a changed number of epochs, unless the command line
 
     Program again(joined({"run", "--quiet", "--out", first, "--resume", "auto"}, kFast));
     CHECK(again.wait() == 0);
-    CHECK(contains(again.output(), "finished 402 epochs"));
-    const std::vector<std::string> sets{"--set", "training.epochs=401"};
+    CHECK(contains(again.output(), "finished " + longRun(2) + " epochs"));
+    const std::vector<std::string> sets{"--set", "training.epochs=" + longRun(1)};
     Program set(joined({"run", "--quiet", "--out", explicitly, "--resume", "auto", sets[0], sets[1]}, kFast));
     CHECK(set.wait() == 0);
-    CHECK(contains(set.output(), "finished 401 epochs"));
+    CHECK(contains(set.output(), "finished " + longRun(1) + " epochs"));
     const fs::path worker = builtProgram("ringside-worker");
     Program rank({explicitly / "config.json", "--out", launched, "--resume", "auto"}, -1, worker);
     CHECK(rank.wait() == 0);
-    CHECK(contains(rank.output(), "finished 402 epochs"));
+    CHECK(contains(rank.output(), "finished " + longRun(2) + " epochs"));
     // A launcher that restarts the ranks repeats the options of the first start.
     Program later({"--out", restarted, "--resume", "auto", "--restart", "1", sets[0], sets[1]}, -1, worker);
     CHECK(later.wait() == 0);
-    CHECK(contains(later.output(), "finished 402 epochs"));
+    CHECK(contains(later.output(), "finished " + longRun(2) + " epochs"));
     Program elsewhere(joined({"--out", scratch.path() / "elsewhere", "--resume", source}, kFast), -1, worker);
     CHECK(elsewhere.wait() == 0);
-    CHECK(contains(elsewhere.output(), "finished 402 epochs"));
+    CHECK(contains(elsewhere.output(), "finished " + longRun(2) + " epochs"));
 }
 
 TEST_CASE("a resumed run repeats the commands after its checkpoint, unless the command line gives the setting") {
     const TemporaryDirectory scratch;
     const fs::path first = scratch.path() / "first";
     Program run(joined(
-        {"run", "--quiet", "--out", first, "--set", "parallel.world_size=1", "--set", "training.epochs=400"}, kSlow));
+        {"run", "--quiet", "--out", first, "--set", "parallel.world_size=1", "--set", "training.epochs=" + longRun()},
+        kSlow));
     REQUIRE(eventually([&] { return hasTrained(first); }));
     REQUIRE(sendCommand(first, {"pause"}).code == 0);
     REQUIRE(sendCommand(first, {"lr", "0.01"}).code == 0);
     REQUIRE(sendCommand(first, {"checkpoint"}).code == 0);
     REQUIRE(sendCommand(first, {"lr", "0.02"}).code == 0);
-    REQUIRE(sendCommand(first, {"epochs", "402"}).code == 0);
+    REQUIRE(sendCommand(first, {"epochs", longRun(2)}).code == 0);
     REQUIRE(sendCommand(first, {"rate", "500"}).code == 0);
     const std::vector<pid_t> workers = workerPids(first);
     run.signal(SIGKILL);
@@ -232,14 +239,16 @@ TEST_CASE("a resumed run repeats the commands after its checkpoint, unless the c
     const fs::path ringsidectl = builtProgram("ringsidectl");
     const auto out = [&](const char* name) { return scratch.path() / name; };
     CHECK(repeated(out("a"), {"run", "--quiet", "--resume", first, "--out", out("a")}, ringsidectl) ==
-          "epochs 402, lr 0.02, rate 500");
-    CHECK(repeated(out("b"), {"run", "--quiet", "--resume", first, "--out", out("b"), "--set", "training.epochs=401"},
+          "epochs " + longRun(2) + ", lr 0.02, rate 500");
+    CHECK(repeated(out("b"),
+                   {"run", "--quiet", "--resume", first, "--out", out("b"), "--set", "training.epochs=" + longRun(1)},
                    ringsidectl) == "lr 0.02, rate 500");
     CHECK(repeated(out("c"), {"run", "--quiet", "--resume", first, "--out", out("c"), "--set", "optimizer.lr=0.01"},
-                   ringsidectl) == "epochs 402, rate 500");
-    CHECK(repeated(out("d"), {"--resume", first, "--out", out("d")}, worker) == "epochs 402, lr 0.02, rate 500");
+                   ringsidectl) == "epochs " + longRun(2) + ", rate 500");
+    CHECK(repeated(out("d"), {"--resume", first, "--out", out("d")}, worker) ==
+          "epochs " + longRun(2) + ", lr 0.02, rate 500");
     CHECK(repeated(out("auto"), {"run", "--quiet", "--resume", "auto", "--out", out("auto")}, ringsidectl) ==
-          "epochs 402, lr 0.02, rate 500");
+          "epochs " + longRun(2) + ", lr 0.02, rate 500");
 }
 
 TEST_CASE("invalid commands to a run are refused in one line") {

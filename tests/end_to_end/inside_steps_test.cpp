@@ -140,8 +140,9 @@ TEST_CASE("after a hang the traces end with the last phase of every rank") {
         }
     }
     // Steps last 30 ms, so all of them are traced. No step is lost except those that the stopped rank could not send.
-    CHECK(whole[0] == whole[1]);
-    CHECK(whole[2] <= whole[0]);
+    // If rank 2 stops inside of a collective, one of the other ranks may have left it already.
+    CHECK(std::abs(whole[0] - whole[1]) <= 1);
+    CHECK(whole[2] <= std::max(whole[0], whole[1]));
     CHECK(whole[2] >= reportedBefore);
 
     Program trace({"export", out, "--to", "trace", "-o", scratch.path() / "trace.json"});
