@@ -136,7 +136,8 @@ TEST_CASE("running statistics that the script averages before each evaluation ar
                     trained + "}");
             const std::string after = std::to_string(4 + inTraining + collectives);
             reports.fact(rank, "pass", R"({"loader":1,"pass":0,"collectives":)" + after + "}", 2000);
-            reports.fact(rank, "end", R"({"steps":4,"collectives":9})", 3000);
+            const std::string end = std::to_string(8 + inTraining + collectives);
+            reports.fact(rank, "end", R"({"steps":4,"collectives":)" + end + "}", 3000);
             reports.checksums(rank, 8, {"w", "1.running_mean", "1.running_var"}, {1, 2 + rank, 4 + rank});
         }
         return reports.diagnosis();
