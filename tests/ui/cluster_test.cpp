@@ -96,7 +96,8 @@ TEST_CASE("a classroom shows its code and guests, starts on request, and shows i
     const QTemporaryDir directory;
     ExperimentModel experiment;
     const QByteArray member =
-        "\"members\":[{\"name\":\"Ada\",\"address\":\"10.0.0.3\",\"state\":\"ready\",\"rank\":-1}]";
+        "\"members\":[{\"name\":\"Ada\",\"address\":\"10.0.0.3\",\"state\":\"ready\",\"rank\":-1},"
+        "{\"name\":\"Bo\",\"address\":\"10.0.0.4\",\"state\":\"away\",\"rank\":-1}]";
     auto* dialog = new InviteDialog(
         experiment,
         scriptIn(directory, "ringsidectl",
@@ -112,8 +113,9 @@ TEST_CASE("a classroom shows its code and guests, starts on request, and shows i
     auto* start = findIn<QPushButton>(*dialog, "startClassButton");
     REQUIRE(waitFor([&] { return start->isEnabled(); }));
     auto* list = findIn<QListWidget>(*dialog, "classMembersList");
-    REQUIRE(list->count() == 1);
+    REQUIRE(list->count() == 2);
     CHECK(list->item(0)->text() == QStringLiteral("Ada   ready   10.0.0.3"));
+    CHECK(list->item(1)->text() == QStringLiteral("Bo   not connected   10.0.0.4"));
     start->click();
     CHECK(waitFor([&] { return run == QStringLiteral("/runs/x"); }));
     QFile wish(directory.filePath("wish"));

@@ -29,7 +29,7 @@ QLabel* wrapped(const QString& text, const char* name, const char* role, QWidget
 }
 
 QString stateText(const ClassroomCard& card) {
-    if (card.state == QStringLiteral("not connected")) return QObject::tr("not connected");
+    if (card.state == QStringLiteral("away")) return QObject::tr("not connected");
     if (card.state == QStringLiteral("rank")) return QObject::tr("rank %1").arg(card.rank);
     return card.state == QStringLiteral("ready") ? QObject::tr("ready") : QObject::tr("receiving data");
 }

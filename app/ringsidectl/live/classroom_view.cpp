@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/json/json_members.h"
+#include "base/text/number_text.h"
 #include "base/text/terminal_text.h"
 #include "launch/classroom/qr_code.h"
 
@@ -50,8 +51,8 @@ void ClassroomView::begin(const ClassroomHost& host, const std::string& experime
     const bool isTerminal = ::isatty(STDOUT_FILENO) == 1;
     m_screen.out((isTerminal ? "\n" + makeQrCode(code).blocks() + "\n" : "") + "join code: " + code +
                  "\n\non the other computers:  ringsidectl join - --name NAME, then enter the code;\n" +
-                 "or Run > Join in the window. Waiting for " + std::to_string(wanted - 1) +
-                 " more computers to join; press Enter to start with the computers that are ready.\n");
+                 "or Run > Join in the window. Waiting for " + counted(wanted - 1, "more computer") +
+                 " to join; press Enter to start with the computers that are ready.\n");
 }
 
 void ClassroomView::print(const std::string& sentence) {

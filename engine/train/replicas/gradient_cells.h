@@ -20,8 +20,8 @@ struct GradientCells {
 
 GradientCells cellsOf(std::span<const float> values, const Shape& shape, std::int64_t most);
 
-// Returns the maximum number of cells of a displayed tensor (GradientCells) in a model with this number of tensors. Keeps
-// a line of telemetry below about 200 kB.
+// Returns the maximum number of cells of a displayed tensor (GradientCells) in a model with this number of tensors.
+// Keeps a line of telemetry below about 200 kB.
 std::int64_t maxCellsPerTensor(std::size_t tensors);
 
 // Returns an FNV-1a hash over the values, reduced to 53 bits, because all JSON parsers represent such integers exactly.

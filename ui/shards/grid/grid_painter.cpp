@@ -144,8 +144,9 @@ void GridPainter::drawSteps() const {
         const qint64 size = plan.batch(firstStep).count;
         const qint64 lastSlot = std::min(last - 1, firstStep * batch + size - 1);
         const QString text = tr("slots %1 to %2 of the epoch").arg(span.first).arg(lastSlot);
-        m_painter.drawText(QRectF(area.left() + 90, 0, area.width() - 180, area.top() - 5),
-                           Qt::AlignHCenter | Qt::AlignBottom, text);
+        const QRectF room(area.left() + 90, 0, area.width() - 180, area.top() - 5);
+        if (m_painter.fontMetrics().horizontalAdvance(text) <= room.width())
+            m_painter.drawText(room, Qt::AlignHCenter | Qt::AlignBottom, text);
     }
 }
 
