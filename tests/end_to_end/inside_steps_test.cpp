@@ -106,7 +106,8 @@ TEST_CASE("after a hang the traces end with the last phase of every rank") {
     const auto out = scratch.path() / "run";
     const std::string backend = GENERATE("shm", "gloo");
     Program run({"run", "--quiet", "--out", out, "--set", "parallel.world_size=3", "--set", "training.epochs=100000",
-                 "--set", "parallel.backend=" + backend, "--set", "parallel.timeout_seconds=3", "--set",
+                 "--set", "parallel.backend=" + backend, "--set",
+                 kSanitized ? "parallel.timeout_seconds=8" : "parallel.timeout_seconds=3", "--set",
                  "training.checkpoint_every=0", "--set", "pitfalls.slow_rank=1", "--set", "pitfalls.slow_ms=30"});
     // Returns the last complete step of each rank in the trace file.
     const auto reported = [&out] {

@@ -183,8 +183,8 @@ TEST_CASE("attaching to a run reports a killed supervisor with the code of a dea
 }
 
 TEST_CASE("a save longer than the timeout is waited for and reported") {
-    const std::string timeout = kSanitized ? "10" : "2";
-    const std::string stall = kSanitized ? "15" : "5";
+    const std::string timeout = kSanitized ? "15" : "2";
+    const std::string stall = kSanitized ? "20" : "5";
     for (const char* backend : {"shm", "gloo"}) {
         const TemporaryDirectory scratch;
         const fs::path out = scratch.path() / "run";
