@@ -167,8 +167,8 @@ void HelpDialog::openLink(const QUrl& link) {
     }
 }
 
-// Returns the heading with the anchor that Markdown readers make from it, such as "throttled-ranks" for "Throttled
-// ranks"; the start of the document if there is none.
+// Returns the heading whose Markdown anchor is `anchor`, such as "throttled-ranks" for the heading "Throttled ranks".
+// Returns the start of the document if no heading matches.
 QTextBlock HelpDialog::blockOfAnchor(const QString& anchor) const {
     static const QRegularExpression others(QStringLiteral("[^\\w-]"), QRegularExpression::UseUnicodePropertiesOption);
     for (QTextBlock block = m_text->document()->begin(); block.isValid(); block = block.next()) {

@@ -251,7 +251,7 @@ void WatchDialog::refresh() {
         m_controller.isLive() ? tr("A run is live: wait until it ends, or stop it first.") : chosen.problem();
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty());
-    // A script or a command that is not entered yet is no fault.
+    // A field for the script or the command that is still empty is not shown as an error.
     const bool isEmpty = isWhole ? chosen.words().isEmpty() : chosen.script.isEmpty();
     setTone(m_problem, !isEmpty || m_controller.isLive() ? "danger" : "");
     m_shown->setText(tr("ringsidectl watch -- %1").arg(commandLine(chosen.words())));

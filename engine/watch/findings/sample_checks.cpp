@@ -246,8 +246,8 @@ Judgement sameDraws(const LoaderGroup& group) {
     return passed();
 }
 
-// True if ranks draw more of their own samples repeatedly than samplers repeat to fill shards: the sampler draws with
-// replacement, although its class and its attributes do not show it.
+// True if ranks repeat more of their own samples than the padding of shards explains. The sampler then draws with
+// replacement, although neither its class nor its attributes show it.
 bool drawsAgain(const LoaderGroup& group, const std::vector<Coverage>& coverages) {
     return std::ranges::any_of(coverages, [&](const Coverage& one) {
         const std::int64_t distinct = std::accumulate(one.ofRank.begin(), one.ofRank.end(), std::int64_t{0});

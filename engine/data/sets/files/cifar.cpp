@@ -12,7 +12,7 @@ namespace {
 using std::filesystem::path;
 
 constexpr std::size_t kPixelBytes = std::size_t{3} * 32 * 32;
-// maximum size of the pixels of a part: nearly three times the size of both parts of the real set
+// maximum number of pixel bytes of one part (training or test): nearly three times those of both parts of CIFAR-10
 constexpr std::size_t kMaxCifarBytes = std::size_t{1} << 29;
 
 constexpr std::array<std::string_view, 10> kNames10 = {"airplane", "automobile", "bird",  "cat",  "deer",
