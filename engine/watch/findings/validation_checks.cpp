@@ -212,7 +212,7 @@ Judgement judgeTrainedOnValidation(const Evidence& evidence) {
         return couldNotJudge(
             "the ranks train on samples that they have evaluated, and it is not known whether they evaluate them "
             "again");
-    if (isLater) return passed("the ranks begin to train on a larger part only after the last evaluation");
+    if (isLater) return passed("the ranks begin to train on evaluated samples only after the last evaluation");
     return compared ? passed() : skipped("training and validation loaders read different data sets");
 }
 

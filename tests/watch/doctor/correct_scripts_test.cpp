@@ -74,7 +74,7 @@ TEST_CASE("training on all samples after the last evaluation is no training on v
     };
     CHECK(accusations(with(Evaluates::kBefore)).empty());
     CHECK(reasonOfResult(with(Evaluates::kBefore), "trained-on-validation") ==
-          "the ranks begin to train on a larger part only after the last evaluation");
+          "the ranks begin to train on evaluated samples only after the last evaluation");
     CHECK(resultOf(with(Evaluates::kBefore, false), "trained-on-validation") == "could_not_judge");
     CHECK(accusations(with(Evaluates::kAgain)) == std::vector<std::string>{"trained-on-validation"});
     CHECK(accusations(with(Evaluates::kFromOneIterator)) == std::vector<std::string>{"trained-on-validation"});
